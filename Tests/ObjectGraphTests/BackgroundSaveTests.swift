@@ -20,7 +20,7 @@ struct BackgroundSaveTests {
     }
 
     private func prepare() throws -> PreparedSave {
-        try #require(try context.prepareSave(reservesKeys: true))
+        try #require(try context.saving.prepare(reservesKeys: true))
     }
 
     @Test func laterChangesStayDirty() throws {
@@ -35,7 +35,7 @@ struct BackgroundSaveTests {
         #expect(try context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).count == 3)
         let receipt = try library.store.apply(prepared.changes)
         #expect(try context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).count == 3)
-        context.completeSave(prepared, receipt)
+        context.saving.complete(prepared, receipt)
         #expect(context.insertedObjects == [later] && context.updatedObjects == [author, new])
         #expect(author.changedValues().keys.sorted() == ["books", "name"])
         #expect(author.committedValues(forKeys: ["name"])["name"] as? String == "Jane")
@@ -59,7 +59,7 @@ struct BackgroundSaveTests {
         book["author"] = author
         context.delete(doomed)
         context.processPendingChanges()
-        let error = context.failSave(prepared, StorageError(.full, "full"))
+        let error = context.saving.fail(prepared, StorageError(.full, "full"))
         #expect((error as? StorageError)?.code == .full)
         #expect(
             context.insertedObjects == [new] && context.updatedObjects == [author, book]
@@ -86,7 +86,7 @@ struct BackgroundSaveTests {
         groom["name"] = "Tom"
         try other.save()
         bride["name"] = "Miss Austen"
-        let prepared = try #require(try other.prepareSave(reservesKeys: true))
+        let prepared = try #require(try other.saving.prepare(reservesKeys: true))
         groom["spouse"] = bride
         other.processPendingChanges()
 
@@ -98,11 +98,11 @@ struct BackgroundSaveTests {
         var saving: PreparedSave? = prepared, refusals = 0
         while let next = saving {
             do {
-                other.completeSave(next, try library.store.apply(next.changes))
+                other.saving.complete(next, try library.store.apply(next.changes))
                 saving = nil
             } catch {
                 refusals += 1
-                saving = try other.prepareSave(again: next, after: error)
+                saving = try other.saving.prepare(again: next, after: error)
             }
         }
         #expect(refusals > 0)
@@ -128,15 +128,15 @@ extension BackgroundSaveTests {
         author["spouse"] = spouse
         try context.save()
 
-        let prepared = try #require(try other.prepareSave(reservesKeys: true))
+        let prepared = try #require(try other.saving.prepare(reservesKeys: true))
         other.delete(other.object(with: author.objectID))
         other.processPendingChanges()
         let refusal = try #require(#expect(throws: StorageError.self) { _ = try library.store.apply(prepared.changes) })
         if settlement == "policy" {
-            let settled = try #require(try other.prepareSave(again: prepared, after: refusal))
-            other.completeSave(settled, try library.store.apply(settled.changes))
+            let settled = try #require(try other.saving.prepare(again: prepared, after: refusal))
+            other.saving.complete(settled, try library.store.apply(settled.changes))
         } else {
-            _ = other.failSave(prepared, refusal)
+            _ = other.saving.fail(prepared, refusal)
             switch settlement {
             case "refresh": other.refresh(stale, mergeChanges: true)
             case "refreshAll": other.refreshAllObjects()
@@ -156,7 +156,7 @@ extension BackgroundSaveTests {
         _ = try library.book("Persuasion", by: author)
         let prepared = try prepare()
         author["name"] = "Later"
-        _ = context.failSave(prepared, StorageError(.full, "full"))
+        _ = context.saving.fail(prepared, StorageError(.full, "full"))
         context.rollback()
         #expect(author["name"] as? String == "Austen" && author.names("books") == ["Emma"] && !context.hasChanges)
     }
@@ -167,7 +167,7 @@ extension BackgroundSaveTests {
         context.delete(new)
         context.delete(book)
         let receipt = try library.store.apply(prepared.changes)
-        context.completeSave(prepared, receipt)
+        context.saving.complete(prepared, receipt)
         #expect(context.deletedObjects == [new, book])
         try context.save()
         #expect(library.anotherContext().fetchNames("Book").isEmpty && author.names("books").isEmpty)
@@ -177,7 +177,7 @@ extension BackgroundSaveTests {
         context.delete(book)
         let prepared = try prepare()
         #expect(try context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).isEmpty)
-        _ = context.failSave(prepared, StorageError(.full, "full"))
+        _ = context.saving.fail(prepared, StorageError(.full, "full"))
         #expect(context.deletedObjects == [book])
         context.rollback()
         #expect(!book.isDeleted && author.names("books") == ["Emma"])
@@ -193,7 +193,7 @@ extension BackgroundSaveTests {
             context.delete(try library.book("Gone"))
             let prepared = try prepare()
             if round % 2 == 1 { author["born"] = 1800 + round }
-            context.completeSave(prepared, try library.store.apply(prepared.changes))
+            context.saving.complete(prepared, try library.store.apply(prepared.changes))
             let isChanged = round % 2 == 1
             #expect(context.hasChanges == isChanged && context.updatedObjects == (isChanged ? [author] : []))
             #expect(context.insertedObjects.isEmpty && context.deletedObjects.isEmpty && !new.objectID.isTemporaryID)
@@ -210,9 +210,9 @@ extension BackgroundSaveTests {
 
 extension BackgroundSaveTests {
     @Test func metadataGoesWithTheChanges() throws {
-        let prepared = try #require(try context.prepareSave(metadata: ["saved": .integer(3)]))
+        let prepared = try #require(try context.saving.prepare(metadata: ["saved": .integer(3)]))
         #expect(prepared.changes.metadata == ["saved": .integer(3)] && prepared.changes.insertions.isEmpty)
-        context.completeSave(prepared, try library.store.apply(prepared.changes))
+        context.saving.complete(prepared, try library.store.apply(prepared.changes))
         #expect(!context.hasChanges)
     }
 
@@ -242,7 +242,7 @@ extension BackgroundSaveTests {
         if hasUndo { context.undoManager = UndoManager() }
         let (prepared, new, doomed, later) = try editWhileSaving()
         context.rollback()
-        let position = context.editPosition
+        let position = context.edits.position
         func check() {
             #expect(
                 author["name"] as? String == "Jane" && author["born"] == nil && new["title"] as? String == "Persuasion"
@@ -253,9 +253,9 @@ extension BackgroundSaveTests {
         }
         check()
         #expect(context.undoManager?.canUndo != true && doomed.isDeleted)
-        context.completeSave(prepared, try library.store.apply(prepared.changes))
+        context.saving.complete(prepared, try library.store.apply(prepared.changes))
         check()
-        #expect(!context.hasChanges && context.editPosition == position && doomed.managedObjectContext == nil)
+        #expect(!context.hasChanges && context.edits.position == position && doomed.managedObjectContext == nil)
         let other = library.anotherContext()
         #expect(other.fetchNames("Book") == ["Emma", "Persuasion"] && other.fetchNames("Author") == ["Jane"])
     }
@@ -270,7 +270,7 @@ extension BackgroundSaveTests {
         #expect(!book.isDeleted)
         context.rollback()
         #expect(book.isDeleted && author.names("books").isEmpty)
-        context.completeSave(prepared, try library.store.apply(prepared.changes))
+        context.saving.complete(prepared, try library.store.apply(prepared.changes))
         #expect(
             !context.hasChanges && book.managedObjectContext == nil
                 && library.anotherContext().fetchNames("Book").isEmpty)
@@ -282,9 +282,9 @@ extension BackgroundSaveTests {
         let full = StorageError(.full, "full")
         if again {
             context.mergePolicy = .overwrite
-            #expect(throws: StorageError.self) { try context.prepareSave(again: prepared, after: full) }
+            #expect(throws: StorageError.self) { try context.saving.prepare(again: prepared, after: full) }
         } else {
-            #expect((context.failSave(prepared, full) as? StorageError)?.code == .full)
+            #expect((context.saving.fail(prepared, full) as? StorageError)?.code == .full)
         }
         #expect(
             !context.hasChanges && author["name"] as? String == "Austen" && author.names("books") == ["Doomed", "Emma"])
@@ -301,7 +301,7 @@ extension BackgroundSaveTests {
         let (prepared, new, _, _) = try editWhileSaving()
         context.rollback()
         new["pages"] = 7
-        _ = context.failSave(prepared, StorageError(.full, "full"))
+        _ = context.saving.fail(prepared, StorageError(.full, "full"))
         #expect(new.isInserted && new["pages"] as? Int == 7 && author["name"] as? String == "Jane")
         try context.save()
         #expect(library.anotherContext().fetchNames("Book") == ["Emma", "Persuasion"])
@@ -325,9 +325,9 @@ extension BackgroundSaveTests {
             again["name"] as? String == "Austen" && again.names("books") == ["Doomed", "Emma"]
                 && context.fetchNames("Book") == ["Doomed", "Emma"])
         if succeeds {
-            context.completeSave(prepared, try library.store.apply(prepared.changes))
+            context.saving.complete(prepared, try library.store.apply(prepared.changes))
         } else {
-            _ = context.failSave(prepared, StorageError(.full, "full"))
+            _ = context.saving.fail(prepared, StorageError(.full, "full"))
         }
         let books = succeeds ? ["Emma", "Persuasion"] : ["Doomed", "Emma"]
         #expect(

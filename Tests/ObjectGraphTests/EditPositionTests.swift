@@ -16,14 +16,14 @@ struct EditPositionTests {
     /// The position once what is pending is an event of its own.
     private var position: EditPosition? {
         context.processPendingChanges()
-        return context.editPosition
+        return context.edits.position
     }
 
     @Test func undoPastASaveLeavesItsPositionAndRedoComesBack() throws {
         context.undoManager = UndoManager()
         let start = position
         let author = try library.author("Austen")
-        #expect(context.editPosition == nil)
+        #expect(context.edits.position == nil)
         let first = position
         try context.save()
         #expect(position == first && first != start)
@@ -92,7 +92,7 @@ struct EditPositionTests {
         author["name"] = "Jane"
         context.undo()
         #expect(position == silent)
-        context.noteUnrecordedEdit()
+        context.edits.noteUnrecordedEdit()
         #expect(position != silent)
     }
 
@@ -133,7 +133,7 @@ struct EditPositionTests {
         context.undoManager = UndoManager()
         let author = try library.author("Austen")
         let saved = position
-        context.withoutEditing { author["note"] = "shown first" }
+        context.edits.withoutEditing { author["note"] = "shown first" }
         #expect(position == saved && context.hasChanges)
         context.undo()
         context.redo()
@@ -142,7 +142,7 @@ struct EditPositionTests {
 
     @Test func theFirstChangeIsTold() throws {
         var told = 0
-        context.firstChangeHandler = { told += 1 }
+        context.edits.firstChangeHandler = { told += 1 }
         let author = try library.author("Austen")
         author["name"] = "Jane"
         #expect(told == 1)

@@ -33,7 +33,7 @@ struct LentRowsTests {
         }
     }
 
-    private func prepare() throws -> PreparedSave { try #require(try context.prepareSave(reservesKeys: true)) }
+    private func prepare() throws -> PreparedSave { try #require(try context.saving.prepare(reservesKeys: true)) }
 
     private func rows(_ prepared: PreparedSave) throws -> RowBatch {
         let index = try #require(library.model.entity(named: "Chapter")).index
@@ -54,7 +54,7 @@ struct LentRowsTests {
     private static let titles: [String?] = (0..<count).map { "\(longText) \($0)" }
 
     private func complete(_ prepared: PreparedSave) throws {
-        context.completeSave(prepared, try library.store.apply(prepared.changes))
+        context.saving.complete(prepared, try library.store.apply(prepared.changes))
     }
 
     private func expectSaved(_ expected: [String?], line: Int = #line) throws {
@@ -72,7 +72,7 @@ struct LentRowsTests {
         let first = try prepare()
         let rows = try rows(first), places = addresses(rows)
         #expect(isBorrowed(rows))
-        _ = context.failSave(first, StorageError(.full, "full"))
+        _ = context.saving.fail(first, StorageError(.full, "full"))
         #expect(!isBorrowed(rows))
         // Back with the graph, they are changed where they are, and lent again.
         for chapter in chapters { chapter["title"] = "In place" }
@@ -164,7 +164,7 @@ extension LentRowsTests {
         do {
             let other = library.anotherContext()
             for number in 0..<Self.count { try other.insert("Chapter")["title"] = "\(Self.longText) \(number)" }
-            prepared = try #require(try other.prepareSave(reservesKeys: true))
+            prepared = try #require(try other.saving.prepare(reservesKeys: true))
         }
         #expect(try titles(rows(prepared)) == Self.titles)
     }
@@ -172,7 +172,7 @@ extension LentRowsTests {
     @Test func aSaveThatFailsGivesThemBack() throws {
         let prepared = try prepare()
         chapters[0]["title"] = "Meanwhile"
-        _ = context.failSave(prepared, StorageError(.full, "full"))
+        _ = context.saving.fail(prepared, StorageError(.full, "full"))
         #expect(try !isBorrowed(rows(prepared)))
         chapters[1]["title"] = "Afterwards"
         try context.save()
@@ -245,9 +245,9 @@ extension LentRowsTests {
             #expect(players.count == 700)
             for team in teams.prefix(4) { reader.refresh(team, mergeChanges: false) }
             for player in players { player["name"] = "first" }
-            let prepared = try #require(try reader.prepareSave(reservesKeys: true))
+            let prepared = try #require(try reader.saving.prepare(reservesKeys: true))
             for player in players { player["name"] = "second" }
-            reader.completeSave(prepared, try store.apply(prepared.changes))
+            reader.saving.complete(prepared, try store.apply(prepared.changes))
             func names(_ context: ManagedObjectContext) throws -> Set<String?> {
                 Set(try context.fetch(FetchRequest<ManagedObject>(entityName: "Player")).map { $0["name"] as? String })
             }

@@ -72,7 +72,7 @@ struct MemberDeletionTests {
     }
 
     private func prepare(_ context: ManagedObjectContext) throws -> PreparedSave {
-        try #require(try context.prepareSave(deletesMembers: true))
+        try #require(try context.saving.prepare(deletesMembers: true))
     }
 
     @Test func theyAreDeletedUnread() throws {
@@ -83,7 +83,7 @@ struct MemberDeletionTests {
                 prepared.changes.memberDeletions.map(\.owners.count) == [2] && prepared.changes.deletions.count == 2)
             let receipt = try store.apply(prepared.changes)
             #expect(receipt.deletedMembers == [8])
-            context.completeSave(prepared, receipt)
+            context.saving.complete(prepared, receipt)
             #expect(!context.hasChanges && context.registeredObjects.isEmpty)
             #expect(try left(coordinator) == ["E10", "E11", "E12", "E13", "free"])
         }
@@ -101,7 +101,7 @@ extension MemberDeletionTests {
             let prepared = try prepare(other)
             let receipt = try store.apply(prepared.changes)
             #expect(receipt.deletedMembers == [12])
-            other.completeSave(prepared, receipt)
+            other.saving.complete(prepared, receipt)
             #expect(try left(coordinator) == [] && departments(other, "D0", "D1", "D2").isEmpty)
         }
     }
@@ -114,7 +114,7 @@ extension MemberDeletionTests {
             for department in try departments(context, "D0") { context.delete(department) }
             let prepared = try prepare(context)
             #expect(prepared.changes.memberDeletions.isEmpty && prepared.changes.deletions.count == 5)
-            context.completeSave(prepared, try store.apply(prepared.changes))
+            context.saving.complete(prepared, try store.apply(prepared.changes))
             #expect(known.managedObjectContext == nil)
             // One of another department is in nobody's way.
             let other = ManagedObjectContext(coordinator)
@@ -196,7 +196,7 @@ extension MemberDeletionTests {
                 for department in try departments(context, "D0") { context.delete(department) }
                 let prepared = try prepare(context)
                 #expect(prepared.changes.memberDeletions.isEmpty, "\(number)")
-                context.completeSave(prepared, try store.apply(prepared.changes))
+                context.saving.complete(prepared, try store.apply(prepared.changes))
                 #expect(try left(coordinator).count == (number == 5 ? 13 : 9), "\(number)")
             }
         }
@@ -216,7 +216,7 @@ extension MemberDeletionTests {
             let met = try context.existingObject(with: ids[0])
             let receipt = try store.apply(prepared.changes)
             #expect(try names(context).count == 9)
-            context.completeSave(prepared, receipt)
+            context.saving.complete(prepared, receipt)
             context.processPendingChanges()
             #expect(met.isDeleted)
             try context.save()
@@ -245,7 +245,7 @@ extension MemberDeletionTests {
         try withStaff { context, coordinator, _ in
             for department in try departments(context, "D0") { context.delete(department) }
             let prepared = try prepare(context)
-            _ = context.failSave(prepared, CancellationError())
+            _ = context.saving.fail(prepared, CancellationError())
             context.rollback()
             #expect(try names(context).count == 13 && !context.hasChanges)
             try context.save()

@@ -179,7 +179,7 @@ struct RandomGraphTests {
             case 16:
                 guard underWay == nil else { return try finishSave() }
                 trace.append("prepare")
-                if let save = try context.prepareSave(reservesKeys: true) {
+                if let save = try context.saving.prepare(reservesKeys: true) {
                     underWay = (save, try dump(context))
                 } else {
                     saved = try dump(context)
@@ -212,13 +212,13 @@ struct RandomGraphTests {
             let before = try dump(context)
             if Bool.random(using: &random) {
                 trace.append("complete")
-                context.completeSave(save, try coordinator.stores[0].apply(save.changes))
+                context.saving.complete(save, try coordinator.stores[0].apply(save.changes))
                 saved = state
                 let other = ManagedObjectContext(coordinator)
                 #expect(try dump(other) == saved, "\(trace)")
             } else {
                 trace.append("fail")
-                _ = context.failSave(save, GraphError(.noStore, "no"))
+                _ = context.saving.fail(save, GraphError(.noStore, "no"))
             }
             #expect(try dump(context) == before, "\(trace)")
         }

@@ -42,7 +42,7 @@ struct RefreshedDeletionTests {
             shelf = try context.insert("Shelf"), tag = try context.insert("Tag")
         shelf["number"] = 1
         try context.save()
-        let saved = context.editPosition
+        let saved = context.edits.position
         shelf["number"] = 2
         context.processPendingChanges()
         tag["name"] = "classic"
@@ -62,7 +62,7 @@ struct RefreshedDeletionTests {
         #expect(shelf["number"] as? Int == 2 && author.isDeleted)
         context.undo()
         #expect(shelf["number"] as? Int == 1 && author.isDeleted && tag["name"] as? String == "classic")
-        #expect(context.editPosition != saved)
+        #expect(context.edits.position != saved)
         context.redo()
         context.redo()
         #expect(shelf["number"] as? Int == 3)

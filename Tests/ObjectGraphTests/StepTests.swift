@@ -17,7 +17,7 @@ struct StepTests {
 
     private func fail(_ author: ManagedObject) {
         #expect(throws: Failure.self) {
-            try context.asOneStep(named: "Fail") {
+            try context.edits.asOneStep(named: "Fail") {
                 author["name"] = "Jane"
                 context.processPendingChanges()
                 _ = try library.book("Emma", by: author)
@@ -34,10 +34,10 @@ struct StepTests {
         author["name"] = "J. Austen"
         context.processPendingChanges()
         context.undo()
-        let position = context.editPosition
+        let position = context.edits.position
         fail(author)
         #expect(author["name"] as? String == "Austen" && context.insertedObjects == [author])
-        #expect(context.editPosition == position && undo.undoCount == 1 && undo.groupingLevel == 0)
+        #expect(context.edits.position == position && undo.undoCount == 1 && undo.groupingLevel == 0)
         context.redo()
         #expect(author["name"] as? String == "J. Austen")
         context.undo()
@@ -48,7 +48,7 @@ struct StepTests {
     @Test func aStepIsOneGroupWithItsName() throws {
         let author = try library.author("Austen")
         context.processPendingChanges()
-        let count = try context.asOneStep(named: "Change") {
+        let count = try context.edits.asOneStep(named: "Change") {
             author["name"] = "Jane"
             context.processPendingChanges()
             author["born"] = 1775
@@ -62,30 +62,30 @@ struct StepTests {
     @Test func aStepWithinAGroupIsTakenBackAlone() throws {
         let author = try library.author("Austen")
         try context.save()
-        let position = context.editPosition
+        let position = context.edits.position
         undo.beginUndoGrouping()
         author["note"] = "x"
         author["name"] = "In the group"
         fail(author)
         #expect(author["name"] as? String == "In the group" && undo.groupingLevel == 1)
-        try context.asOneStep(named: "Ignored") { author["born"] = 1776 }
+        try context.edits.asOneStep(named: "Ignored") { author["born"] = 1776 }
         undo.endUndoGrouping()
         #expect(undo.undoCount == 2 && undo.undoActionName.isEmpty)
         context.undo()
         #expect(author["name"] as? String == "Austen" && author["born"] == nil)
-        #expect(context.editPosition == position && !context.hasChanges)
+        #expect(context.edits.position == position && !context.hasChanges)
     }
 
     @Test func withoutAManagerAStepThatFailsIsTakenBack() throws {
         context.undoManager = nil
         let author = try library.author("Austen")
         context.processPendingChanges()
-        let position = context.editPosition
+        let position = context.edits.position
         fail(author)
         #expect(author["name"] as? String == "Austen" && context.insertedObjects == [author])
-        #expect(context.undoManager == nil && context.editPosition == position)
-        try context.asOneStep { author["name"] = "Jane" }
-        #expect(author["name"] as? String == "Jane" && context.editPosition != position)
+        #expect(context.undoManager == nil && context.edits.position == position)
+        try context.edits.asOneStep { author["name"] = "Jane" }
+        #expect(author["name"] as? String == "Jane" && context.edits.position != position)
     }
 
     @Test func whileNothingIsRecordedAStepThatFailsIsTakenBack() throws {
@@ -96,29 +96,29 @@ struct StepTests {
         context.undo()
         context.redo()
         undo.disableUndoRegistration()
-        let position = context.editPosition, groups = undo.undoCount
+        let position = context.edits.position, groups = undo.undoCount
         fail(author)
-        #expect(author["name"] as? String == "Recorded" && context.editPosition == position)
-        try context.asOneStep { author["born"] = 1775 }
-        #expect(undo.undoCount == groups && !undo.isUndoRegistrationEnabled && context.editPosition != position)
+        #expect(author["name"] as? String == "Recorded" && context.edits.position == position)
+        try context.edits.asOneStep { author["born"] = 1775 }
+        #expect(undo.undoCount == groups && !undo.isUndoRegistrationEnabled && context.edits.position != position)
         undo.enableUndoRegistration()
         context.undo()
         #expect(author["name"] as? String == "Austen" && author["born"] as? Int == 1775)
-        #expect(context.editPosition != position)
+        #expect(context.edits.position != position)
     }
 
     @Test func aGroupIsTakenBack() throws {
         let author = try library.author("Austen")
         try context.save()
-        let position = context.editPosition
+        let position = context.edits.position
         undo.beginUndoGrouping()
         author["name"] = "Outer"
         undo.beginUndoGrouping()
         context.delete(author)
-        context.cancelUndoGroup()
+        context.edits.cancelUndoGroup()
         #expect(!author.isDeleted && author["name"] as? String == "Outer" && undo.groupingLevel == 1)
-        context.cancelUndoGroup()
+        context.edits.cancelUndoGroup()
         #expect(author["name"] as? String == "Austen" && undo.groupingLevel == 0)
-        #expect(context.editPosition == position && !context.hasChanges && !undo.canRedo)
+        #expect(context.edits.position == position && !context.hasChanges && !undo.canRedo)
     }
 }

@@ -143,7 +143,7 @@ extension UndoOfValuesTests {
         let author = try library.author("Austen")
         try context.save()
         var count = 0
-        context.firstChangeHandler = { count += 1 }
+        context.edits.firstChangeHandler = { count += 1 }
         author["name"] = "Jane"
         author["born"] = 1775
         context.undo()

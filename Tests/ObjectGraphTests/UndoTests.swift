@@ -51,7 +51,7 @@ struct UndoTests {
         try context.save()
         author["name"] = "Jane"
         context.processPendingChanges()
-        let position = context.editPosition, count = undo.undoCount
+        let position = context.edits.position, count = undo.undoCount
         undo.beginUndoGrouping()
         author["name"] = "outer"
         undo.beginUndoGrouping()
@@ -62,7 +62,7 @@ struct UndoTests {
         #expect(undo.groupingLevel == 1)
         undo.cancelUndoGrouping()
         #expect(author["name"] as? String == "Jane" && undo.undoCount == count && !undo.canRedo)
-        #expect(context.editPosition == position && undo.groupingLevel == 0)
+        #expect(context.edits.position == position && undo.groupingLevel == 0)
         context.undo()
         #expect(author["name"] as? String == "Austen")
     }
@@ -75,18 +75,18 @@ struct UndoTests {
             context.undoManager = manager
             author["name"] = "Jane"
             context.processPendingChanges()
-            let position = context.editPosition
+            let position = context.edits.position
             #expect(throws: Failure.self) {
-                try context.asOneStep {
+                try context.edits.asOneStep {
                     author["name"] = "other"
                     context.delete(author)
                     throw Failure()
                 }
             }
             #expect(author["name"] as? String == "Jane" && !author.isDeleted)
-            #expect(context.editPosition == position && context.undoManager === manager)
-            try context.asOneStep { author["name"] = "done" }
-            #expect(author["name"] as? String == "done" && context.editPosition != position)
+            #expect(context.edits.position == position && context.undoManager === manager)
+            try context.edits.asOneStep { author["name"] = "done" }
+            #expect(author["name"] as? String == "done" && context.edits.position != position)
         }
     }
 

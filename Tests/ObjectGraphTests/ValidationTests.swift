@@ -184,8 +184,8 @@ extension ValidationTests {
 
     @Test func anAutosaveDoesNotValidate() throws {
         person["name"] = nil
-        let prepared = try #require(try context.prepareSave(validates: false))
-        context.completeSave(prepared, try library.store.apply(prepared.changes))
+        let prepared = try #require(try context.saving.prepare(validates: false))
+        context.saving.complete(prepared, try library.store.apply(prepared.changes))
         #expect(!context.hasChanges)
         // The invalid state is in the store, and an explicit save of the next change says so.
         person["age"] = 3

@@ -144,7 +144,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         let seed = NSManagedObject.seed(of: entity, in: required)
         let type = ObjectClasses.type(of: seed.entity)
         let object = type.init(seed)
-        required.didMake(object)
+        required.maker.didMake(object)
         return object
     }
 
@@ -218,7 +218,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Runs a block in the context's queue, later.
     open func perform(_ block: @escaping () -> Void) {
         queue.run { [self] in
-            folio?.takeRenamedKeys()
+            folio?.keys.takeRenamedKeys()
             block()
             folio?.processPendingChanges()
         }
@@ -227,7 +227,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Runs a block in the context's queue, and waits for it.
     open func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result {
         try queue.wait {
-            folio?.takeRenamedKeys()
+            folio?.keys.takeRenamedKeys()
             return try block()
         }
     }
@@ -251,7 +251,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             let unchecked = UncheckedTransfer(block)
             let moved = await withCheckedContinuation { continuation in
                 queue.run { [self] in
-                    folio?.takeRenamedKeys()
+                    folio?.keys.takeRenamedKeys()
                     let outcome = catching(unchecked.value)
                     folio?.processPendingChanges()
                     continuation.resume(returning: UncheckedTransfer(outcome))
@@ -284,7 +284,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// for an object that is saved.
     open func insert(_ object: NSManagedObject) {
         do {
-            try required.takeOver(object)
+            try required.maker.takeOver(object)
             object.waitingRoom = nil
         } catch {
             preconditionFailure("\(error)")

@@ -100,7 +100,7 @@ enum KeyProbe {
 
     /// An object of a class that has no context, no values and no entity of the class.
     static func probe(of type: NSManagedObject.Type) -> NSManagedObject? {
-        guard let entity = room.model.entity(named: "Probe"), let seed = try? room.seedOfNewObject(of: entity) else {
+        guard let entity = room.model.entity(named: "Probe"), let seed = try? room.maker.seed(of: entity) else {
             return nil
         }
         let probe = type.init(seed)

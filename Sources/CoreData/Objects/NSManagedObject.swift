@@ -49,7 +49,7 @@ open class NSManagedObject: ManagedObject, NSManagedObjectShape {
         }
         super.init(NSManagedObject.seed(of: entity, in: folio))
         waitingRoom = room
-        folio.didMake(self, callsHook: room == nil)
+        folio.maker.didMake(self, callsHook: room == nil)
     }
 
     /// Creates an instance; called by contexts only.
@@ -62,7 +62,7 @@ open class NSManagedObject: ManagedObject, NSManagedObjectShape {
             guard let known = context.model.entity(named: entity.name ?? "") else {
                 preconditionFailure("The context's model has no entity named \(entity.name ?? "")")
             }
-            return try context.seedOfNewObject(of: known)
+            return try context.maker.seed(of: known)
         } catch {
             preconditionFailure("\(error)")
         }
@@ -101,7 +101,7 @@ open class NSManagedObject: ManagedObject, NSManagedObjectShape {
         if KeyProbe.note(key, of: self) { return nil }
         if let attribute = transformable(key) { return TransformableValue.value(of: self, key, attribute) }
         if key == "objectID" { return objectID }
-        let value = plainValue(forKey: key)
+        let value = KeyedValues(self).value(forKey: key)
         // The objects of a fetched property are an array, those of an ordered relationship a set.
         if let objects = value as? [ManagedObject], modelEntity.property(named: key) == nil { return objects }
         return BridgedValue.plain(value)
@@ -113,7 +113,7 @@ open class NSManagedObject: ManagedObject, NSManagedObjectShape {
         if let attribute = transformable(key) {
             TransformableValue.set(value, of: self, key, attribute)
         } else {
-            setPlainValue(settable(value, key), forKey: key)
+            KeyedValues(self).setValue(settable(value, key), forKey: key)
         }
     }
 
@@ -123,7 +123,7 @@ open class NSManagedObject: ManagedObject, NSManagedObjectShape {
         if let attribute = transformable(key) {
             return isFault ? nil : TransformableValue.value(of: self, key, attribute)
         }
-        return BridgedValue.plain(plainPrimitiveValue(forKey: key))
+        return BridgedValue.plain(KeyedValues(self).primitiveValue(forKey: key))
     }
 
     /// Sets a property without recording a change; see
@@ -132,7 +132,7 @@ open class NSManagedObject: ManagedObject, NSManagedObjectShape {
         if let attribute = transformable(key) {
             TransformableValue.setPrimitive(value, of: self, key, attribute)
         } else {
-            setPlainPrimitiveValue(settable(value, key), forKey: key)
+            KeyedValues(self).setPrimitiveValue(settable(value, key), forKey: key)
         }
     }
 

@@ -189,5 +189,5 @@ final class OrderedObjectSet: NSMutableOrderedSet {
             })
     }
 
-    private func set(_ objects: [ManagedObject]) { owner?.setPlainValue(objects, forKey: key) }
+    private func set(_ objects: [ManagedObject]) { if let owner { KeyedValues(owner).setValue(objects, forKey: key) } }
 }

@@ -32,7 +32,7 @@ enum TransformableValue {
     ) {
         do {
             let data = try value.flatMap { $0 is NSNull ? nil : try Self.data(of: $0, attribute) }
-            object.setPlainPrimitiveValue(data.map { PropertyValue.data($0) }, forKey: key)
+            KeyedValues(object).setPrimitiveValue(data.map { PropertyValue.data($0) }, forKey: key)
         } catch {
             note(error, of: object, key)
         }

@@ -252,7 +252,7 @@ open class NSExpression: NSObject {
         let query = bound(by: context)
         do {
             if let object = object as? ManagedObject {
-                return BridgedValue.plain(try object.value(of: query), in: object.owningContext)
+                return BridgedValue.plain(try CompiledExpression(query).value(for: object), in: object.owningContext)
             }
             return BridgedValue.plain(
                 try CompiledExpression(query).value(for: .scalar(BridgedValue.propertyValue(object) ?? .null)), in: nil)

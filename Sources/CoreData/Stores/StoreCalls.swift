@@ -145,7 +145,7 @@ struct SaveInProgress {
     /// is.
     init?(_ coordinator: NSPersistentStoreCoordinator?, store: StoreIdentity) {
         let context = StoreCalls.asking(coordinator)
-        guard let folio = context.folio, let objects = folio.objectsBeingSaved else { return nil }
+        guard let folio = context.folio, let objects = folio.saving.objectsBeingSaved else { return nil }
         func own(_ objects: [ManagedObject]) -> [NSManagedObject] {
             objects.compactMap { $0 as? NSManagedObject }.filter { $0.objectID.store == store }
         }
@@ -181,7 +181,7 @@ final class ObjectStoreCalls: ObjectStores {
         var groups: [(store: NSPersistentStore, objects: [NSManagedObject])] = []
         for object in objects {
             guard let object = object as? NSManagedObject else { continue }
-            let uuid = try context.storeUUID(ofNew: object)
+            let uuid = try context.assignment.storeUUID(ofNew: object)
             if let place = groups.firstIndex(where: { $0.store.attached?.identifier == uuid }) {
                 groups[place].objects.append(object)
             } else if let store = coordinator.persistentStores.first(where: { $0.attached?.identifier == uuid }) {
@@ -211,7 +211,7 @@ final class ObjectStoreCalls: ObjectStores {
                     "The store gave \(ids.count) IDs for \(objects.count) new objects, or IDs of others")
             }
             references.addFresh(ids)
-            try context.assignPermanentIDs(pairs.map { ($0, $1) })
+            try context.keys.assignPermanentIDs(pairs.map { ($0, $1) })
         }
     }
 }

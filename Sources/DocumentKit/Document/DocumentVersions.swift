@@ -45,7 +45,7 @@ struct DocumentVersions {
         var isKept = false
         while true {
             document.context.processPendingChanges()
-            if !document.edits.isCommitted(at: document.context.editPosition) {
+            if !document.edits.isCommitted(at: document.context.edits.position) {
                 try await saver.autosave()
                 isKept = false
             } else if document.state.hasAutosavedWork, !isKept {

@@ -4,7 +4,7 @@ internal import ObjectGraph
 /// Tracks which edits of an open document are saved and which are autosaved. Only the events that
 /// its methods name change it.
 ///
-/// Edits are identified by the context's `editPosition`, which undo and redo move back and forth.
+/// Edits are identified by the context's edit position, which undo and redo move back and forth.
 struct EditStatus {
     /// The edit positions of the last save and of the last commit of either kind; nil if that
     /// happened in another session.

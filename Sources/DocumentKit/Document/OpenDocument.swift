@@ -99,11 +99,11 @@ final class OpenDocument {
 
     // MARK: Edits
 
-    var hasUnsavedChanges: Bool { isOpen && edits.isUnsaved(at: context.editPosition) }
+    var hasUnsavedChanges: Bool { isOpen && edits.isUnsaved(at: context.edits.position) }
 
     func noteChange() {
         edits.didNoteChange()
-        context.noteUnrecordedEdit()
+        context.edits.noteUnrecordedEdit()
         background?.noteChange()
     }
 
@@ -116,11 +116,11 @@ final class OpenDocument {
     /// unsaved then.
     func showReadState() {
         forgetMerges()
-        context.forgetMissingObjects()
+        context.merging.forgetMissingObjects()
         context.refreshAllObjects()
         context.processPendingChanges()
         adoptPendingValues()
-        edits.didRead(state, at: context.editPosition)
+        edits.didRead(state, at: context.edits.position)
     }
 
     /// Applies the noted values that violate uniqueness constraints, and so are missing in the
@@ -128,7 +128,7 @@ final class OpenDocument {
     private func adoptPendingValues() {
         guard state.isEditing else { return }
         // Values that can't be read now stay noted in the store, and the next opening applies them.
-        try? context.takeUp(state.pendingUniqueValues)
+        try? context.deferral.takeUp(state.pendingUniqueValues)
     }
 
     /// Validates all objects of the document if an autosave of this session or an earlier one left
@@ -184,7 +184,7 @@ final class OpenDocument {
         undoManager.byteLimit = Self.undoByteLimit
         context.undoManager = undoManager
         openContext = context
-        edits.didRead(opened.state, at: context.editPosition)
+        edits.didRead(opened.state, at: context.edits.position)
         goOn(with: opened)
         adoptPendingValues()
     }

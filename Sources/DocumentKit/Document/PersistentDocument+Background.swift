@@ -26,7 +26,7 @@ extension PersistentDocument {
         }
         let background = BackgroundSaver(policy)
         guard let interval = background.interval else { return }
-        context.firstChangeHandler = { [weak tasks] in tasks?.noteChange() }
+        context.edits.firstChangeHandler = { [weak tasks] in tasks?.noteChange() }
         // The handler does not report changes that were made before it was set.
         if context.hasChanges || hasUnsavedChanges { tasks.noteChange() }
         tasks.saveChanges(after: interval, isolation: isolation) { [weak self] begin in
@@ -42,6 +42,6 @@ extension PersistentDocument {
         opened.background?.stop()
         opened.background = nil
         unsavedWorkOnClose = nil
-        if isOpen { context.firstChangeHandler = nil }
+        if isOpen { context.edits.firstChangeHandler = nil }
     }
 }

@@ -61,7 +61,7 @@ extension PersistentDocument {
     /// them.
     public func makeDiscardableChanges<Result>(_ body: (ManagedObjectContext) throws -> Result) rethrows -> Result {
         opened.edits.willMakeDiscardableChange()
-        return try context.withoutEditing { try body(context) }
+        return try context.edits.withoutEditing { try body(context) }
     }
 
     /// Discards all changes since the last save, in the context and autosaved. Autosaved work is

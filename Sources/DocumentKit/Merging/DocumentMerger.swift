@@ -35,7 +35,7 @@ struct DocumentMerger {
             let memory = try await document.readMergeMemory()
             context.processPendingChanges()
             // What is edited from here on is not in the plan.
-            let position = context.editPosition
+            let position = context.edits.position
             guard document.edits.isCommitted(at: position) else { continue }
             let reading = try await document.performInBackground { session in
                 try DocumentError.stage(.reading, session.path) {
@@ -54,7 +54,7 @@ struct DocumentMerger {
     private func commitEdits() async throws {
         let state = try document.openedState()
         context.processPendingChanges()
-        if !document.edits.isCommitted(at: context.editPosition) {
+        if !document.edits.isCommitted(at: context.edits.position) {
             guard state.isEditing, state.marker != nil else {
                 throw DocumentError(
                     .unsavedChanges, "it has unsaved changes, which a merge can't take into account", path: state.path,
@@ -87,7 +87,7 @@ struct DocumentMerger {
             if refuses, !report.undecided.isEmpty { return report }
             let next = try memory.adding(plan.notes, report.undecided)
             context.processPendingChanges()
-            guard context.editPosition == position, try isFree(plan.names) else { return nil }
+            guard context.edits.position == position, try isFree(plan.names) else { return nil }
             switch try attempt(plan) {
             case .made: note(next, instead: memory, isAlone: false)
             case .valid: try make(plan, next, instead: memory)
@@ -143,7 +143,7 @@ struct DocumentMerger {
         do {
             var applier = MergeApplier(plan, trial)
             try applier.apply()
-            let failures = try trial.validationFailures(limit: Self.greatestFailureCount)
+            let failures = try trial.saving.validationFailures(limit: Self.greatestFailureCount)
             guard failures.isEmpty else {
                 if isOwn { context.rollback() }
                 return .invalid(failures)
@@ -158,7 +158,7 @@ struct DocumentMerger {
     }
 
     private func make(_ plan: PlannedMerge, _ memory: MergeMemory, instead before: MergeMemory) throws {
-        try context.asOneStep {
+        try context.edits.asOneStep {
             if !plan.outcome.isEmpty {
                 var applier = MergeApplier(plan, context)
                 try applier.apply()

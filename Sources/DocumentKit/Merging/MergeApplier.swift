@@ -46,26 +46,26 @@ struct MergeApplier {
         made = try outcome.insertions.names.map { name in
             try context.insert(context.model.entities[schema[name.entity].index])
         }
-        try context.assignPermanentKeys(Array(zip(made, outcome.insertions.names.map(names.number))))
+        try context.keys.assignPermanentKeys(Array(zip(made, outcome.insertions.names.map(names.number))))
     }
 
     private func fill(_ object: ManagedObject, _ entity: MergeSchema.Entity, _ values: ObjectValues) throws {
         // Without a value also takes a default away.
-        try object.setAttributeValues(at: entity.attributeIndexes) {
+        try PropertyAccess(object).setAttributeValues(at: entity.attributeIndexes) {
             values[entity.attributes[$0]]?.attribute ?? .null
         }
         for property in entity.links {
             guard let target = values[property]?.target else { continue }
-            try object.setRelatedObject(self.object(target), at: entity.properties[property].index)
+            try PropertyAccess(object).setRelatedObject(self.object(target), at: entity.properties[property].index)
         }
     }
 
     private func set(_ edit: MergeOutcome.ValueEdit) throws {
         let object = try self.object(edit.object), property = schema[edit.object.entity, edit.property]
         if property.isLink {
-            try object.setRelatedObject(edit.value.target.map(self.object), at: property.index)
+            try PropertyAccess(object).setRelatedObject(edit.value.target.map(self.object), at: property.index)
         } else {
-            try object.setAttributeValue(edit.value.attribute, at: property.index)
+            try PropertyAccess(object).setAttributeValue(edit.value.attribute, at: property.index)
         }
     }
 
@@ -75,7 +75,7 @@ struct MergeApplier {
     ) throws {
         let object = try self.object(owner), property = schema[owner.entity, number]
         guard case .toMany(let isOrdered, let isOrderOnly) = property.kind else { return }
-        var members = try object.relatedObjects(at: property.index)
+        var members = try PropertyAccess(object).relatedObjects(at: property.index)
         let before = members.map { ObjectIdentifier($0) }
         var present = Set(before)
         if !removed.isEmpty {

@@ -24,9 +24,9 @@ final class BackgroundSaver {
         errorHandler: (any Error) -> Void
     ) async -> Duration? {
         guard let idle = policy.idle, let interval, document.isOpen, document.state.isEditing else { return nil }
-        let hadEvent = document.edits.isEditedSinceLook(at: document.context.editPosition)
+        let hadEvent = document.edits.isEditedSinceLook(at: document.context.edits.position)
         document.context.processPendingChanges()
-        document.edits.didLook(at: document.context.editPosition)
+        document.edits.didLook(at: document.context.edits.position)
         let now = ContinuousClock.now
         if hadEvent { lastEdit = now }
         let quiet = lastEdit.map { $0.duration(to: now) } ?? idle

@@ -25,7 +25,7 @@ struct DocumentCloser {
     /// count.
     private var hasUncommittedEdits: Bool {
         document.context.processPendingChanges()
-        return document.hasUnsavedChanges && !document.edits.isCommitted(at: document.context.editPosition)
+        return document.hasUnsavedChanges && !document.edits.isCommitted(at: document.context.edits.position)
     }
 
     /// Commits until nothing is left, because the owner may edit while a commit is written. Gives

@@ -29,7 +29,7 @@ struct DocumentCopier {
         var target = target
         target.isUnchecked = !validates
         if !validates, document.state.isEditing {
-            target.denied = try (document.edits.deniedDeletions + context.deniedDeletions()).metadata
+            target.denied = try (document.edits.deniedDeletions + context.saving.deniedDeletions()).metadata
         }
         var next = try prepare(validates: validates)
         while true {
@@ -48,15 +48,15 @@ struct DocumentCopier {
                 // values separately, as an autosave does.
                 guard let failed = next, !validates, target.form.bareStoreType == nil, !(error is CancellationError)
                 else {
-                    throw next.map { context.failSave($0, error) } ?? error
+                    throw next.map { context.saving.fail($0, error) } ?? error
                 }
-                let again = try context.prepareAutosave(again: failed, after: error)
+                let again = try context.deferral.prepareAutosave(again: failed, after: error)
                 next = again.save
                 target.pending = again.left.metadata
             }
         }
         // The document itself was not saved, so its changes stay unsaved.
-        if let next { _ = context.failSave(next, CancellationError()) }
+        if let next { _ = context.saving.fail(next, CancellationError()) }
     }
 
     /// Writes the document to another location and continues there, with the same objects.
@@ -65,17 +65,17 @@ struct DocumentCopier {
         try hooks.validate()
         let parts = try hooks.capturedParts()
         let prepared = try prepare(validates: true)
-        let save = document.edits.beginSave(at: context.editPosition)
+        let save = document.edits.beginSave(at: context.edits.position)
         do {
             let written = try await write(prepared?.changes, parts, to: target(url, form, replaces: replaces))
             let old = document.goOn(with: written.session)
-            if let prepared { context.completeSave(prepared, written.receipt) }
+            if let prepared { context.saving.complete(prepared, written.receipt) }
             // The new document is complete. If closing the old one fails, its autosaved work
             // remains and can be recovered.
             _ = await old?.performInBackground { try $0.closeAfterSaveAs() }
         } catch {
             document.edits.didFail(save)
-            throw prepared.map { context.failSave($0, error) } ?? error
+            throw prepared.map { context.saving.fail($0, error) } ?? error
         }
         if wasUntitled { try? UntitledDocuments.remove(oldPath) }
         document.outsideChange = nil
@@ -91,7 +91,7 @@ struct DocumentCopier {
     /// Captures the changes for the new document as values.
     private func prepare(validates: Bool) throws -> PreparedSave? {
         if document.state.isEditing, validates { try document.validateUncheckedObjects() }
-        return try context.prepareSave(validates: validates, reservesKeys: document.state.isEditing)
+        return try context.saving.prepare(validates: validates, reservesKeys: document.state.isEditing)
     }
 
     /// Writes a document and opens it. The lock is held in between, so that no other process can

@@ -22,20 +22,20 @@ extension DocumentSaver {
             throw DocumentError(.unsupported, "a store by itself has no autosave: save it", path: state.path)
         }
         context.processPendingChanges()
-        guard !document.edits.isCommitted(at: context.editPosition) else { return }
+        guard !document.edits.isCommitted(at: context.edits.position) else { return }
         var isUnchecked = false
         var prepared: PreparedSave?
         var denied = document.edits.deniedDeletions
         do {
-            prepared = try context.prepareSave(reservesKeys: true)
+            prepared = try context.saving.prepare(reservesKeys: true)
         } catch let error where !(error is GraphError) {
             // The validation rules of the model or of the application failed. They are enforced by
             // the save.
             isUnchecked = true
-            denied += try context.deniedDeletions()
-            prepared = try context.prepareSave(validates: false, reservesKeys: true)
+            denied += try context.saving.deniedDeletions()
+            prepared = try context.saving.prepare(validates: false, reservesKeys: true)
         }
-        let position = context.editPosition
+        let position = context.edits.position
         if let prepared { try await commit(prepared, isUnchecked: isUnchecked, denied) }
         document.edits.didAutosave(at: position, denied: denied)
         document.endRecoveryAttempt()
@@ -48,16 +48,16 @@ extension DocumentSaver {
         var next: PreparedSave? = prepared, left: [PendingUniqueValue] = []
         while let save = next {
             do {
-                context.completeSave(
+                context.saving.complete(
                     save,
                     try await write(
                         save.changes, .autosave(isUnchecked: isUnchecked, pending: left, denied: denied.metadata),
                         document.autosavedMergeParts()))
-                return try context.takeUp(left)
+                return try context.deferral.takeUp(left)
             } catch let error as CancellationError {
-                throw context.failSave(save, error)
+                throw context.saving.fail(save, error)
             } catch {
-                (next, left) = try context.prepareAutosave(again: save, after: error)
+                (next, left) = try context.deferral.prepareAutosave(again: save, after: error)
             }
         }
     }

@@ -20,8 +20,8 @@ struct DocumentSaver {
         try document.validateUncheckedObjects()
         try hooks.validate()
         let parts = try hooks.capturedParts(), merges = document.mergeMemory
-        let prepared = try context.prepareSave(reservesKeys: document.state.marker != nil, deletesMembers: true)
-        let position = context.editPosition
+        let prepared = try context.saving.prepare(reservesKeys: document.state.marker != nil, deletesMembers: true)
+        let position = context.edits.position
         guard prepared != nil || document.state.hasAutosavedWork || document.edits.hasNotedChanges else {
             return document.edits.didFindNothingToSave(at: position)
         }
@@ -94,13 +94,13 @@ struct DocumentSaver {
         repeat {
             do {
                 let receipt = try await write(next?.changes ?? ChangeSet(), level, parts)
-                if let next { context.completeSave(next, receipt) }
+                if let next { context.saving.complete(next, receipt) }
                 return
             } catch let error as CancellationError {
-                throw next.map { context.failSave($0, error) } ?? error
+                throw next.map { context.saving.fail($0, error) } ?? error
             } catch {
                 guard let failed = next else { throw error }
-                next = try context.prepareSave(again: failed, after: error)
+                next = try context.saving.prepare(again: failed, after: error)
             }
         } while next != nil
         // The merge policy left no changes, but the marker of the save still has to be written.
@@ -145,7 +145,7 @@ struct DocumentSaver {
 extension DocumentSaver {
     /// Writes the changes of the context, without validation, as a piece of the next save.
     func writePiece() throws {
-        try context.writeUnchecked { changes in
+        try context.saving.writeUnchecked { changes in
             try document.performInline { session in try session.writePiece(changes) }
         }
         document.noteChange()

@@ -79,7 +79,7 @@ package func folio_document_cancel_undo_group(_ document: OpaquePointer?, _ erro
     status(error) {
         try documentContent(document).edit { document in
             _ = try document.context.openUndoManager(begin)
-            document.context.cancelUndoGroup()
+            document.context.edits.cancelUndoGroup()
         }
     }
 }

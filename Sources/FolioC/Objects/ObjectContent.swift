@@ -83,7 +83,7 @@ extension DocumentContent {
     /// - Throws: an error with the status `FOLIO_NOT_FOUND` for one that was deleted and saved.
     @inline(__always)
     func entity(of object: ManagedObject) throws -> EntityDescription {
-        guard let entity = object.knownEntity else {
+        guard let entity = PropertyAccess(object).entity else {
             throw CommandError(.notFound, "unknownObject", "the object was deleted, or its insertion was undone")
         }
         return entity
@@ -146,7 +146,7 @@ package func folio_object_reference(
 
 extension folio_reference {
     init(_ object: ManagedObject) throws {
-        let identity = try object.identity()
+        let identity = try PropertyAccess(object).identity()
         self.init(key: identity.key, entity: Int32(identity.entityIndex))
     }
 }

@@ -12,7 +12,7 @@ package func folio_object_get(
         let handle = try objectContent(object), value = try place(value, "the place of the value")
         try handle.perform { object in
             let index = try handle.content.index(of: key, in: handle.content.entity(of: object))
-            let read = try object.propertyValue(at: index)
+            let read = try PropertyAccess(object).value(at: index)
             handle.buffer.reset()
             handle.buffer.write(read, to: value)
         }
@@ -73,7 +73,7 @@ package func folio_object_get_object(
     status(error) {
         let handle = try objectContent(object), related = try place(related, "the place of the object")
         related.pointee = try handle.perform { object in
-            let target = try object.relatedObject(at: relationship(key, of: object, handle.content))
+            let target = try PropertyAccess(object).relatedObject(at: relationship(key, of: object, handle.content))
             return target.map { HandleTable.handle(of: ObjectContent($0, of: handle.content)) }
         }
     }
@@ -87,7 +87,7 @@ package func folio_object_set_object(
         let handle = try objectContent(object), target = try related.map { try objectContent($0) }
         try handle.edit { object in
             let index = try relationship(key, of: object, handle.content)
-            try object.setRelatedObject(target.map { try member($0, of: handle) }, at: index)
+            try PropertyAccess(object).setRelatedObject(target.map { try member($0, of: handle) }, at: index)
         }
     }
 }
@@ -99,7 +99,7 @@ package func folio_object_get_objects(_ object: OpaquePointer?, _ key: UnsafePoi
     pointer(error) {
         let handle = try objectContent(object)
         return try handle.perform { object in
-            let objects = try object.relatedObjects(at: relationship(key, of: object, handle.content))
+            let objects = try PropertyAccess(object).relatedObjects(at: relationship(key, of: object, handle.content))
             return HandleTable.handle(of: ResultsContent(objects, of: handle.content))
         }
     }
@@ -126,7 +126,7 @@ private func add(_ member: OpaquePointer?, to object: OpaquePointer?, _ key: Uns
     let handle = try objectContent(object), added = try objectContent(member)
     try handle.edit { object in
         let index = try relationship(key, of: object, handle.content)
-        try object.addRelatedObject(FolioC.member(added, of: handle), at: index, position: position)
+        try PropertyAccess(object).addRelatedObject(FolioC.member(added, of: handle), at: index, position: position)
     }
 }
 
@@ -138,7 +138,7 @@ package func folio_object_remove(
         let handle = try objectContent(object), removed = try objectContent(member)
         try handle.edit { object in
             let index = try relationship(key, of: object, handle.content)
-            try object.removeRelatedObject(FolioC.member(removed, of: handle), at: index)
+            try PropertyAccess(object).removeRelatedObject(FolioC.member(removed, of: handle), at: index)
         }
     }
 }

@@ -25,7 +25,7 @@ package func folio_object_open_stream(_ object: OpaquePointer?, _ key: UnsafePoi
             let entity = try handle.content.entity(of: object)
             let property = entity.properties[try handle.content.index(of: key, in: entity)]
             let value: LargeValue =
-                switch try object.propertyValue(at: property.index) {
+                switch try PropertyAccess(object).value(at: property.index) {
                 case .large(let value): value
                 case .data(let bytes): LargeValue(bytes)
                 case .null:

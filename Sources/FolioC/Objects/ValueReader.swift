@@ -89,12 +89,12 @@ struct ValueReader {
     mutating func read(_ object: ManagedObject, to values: UnsafeMutablePointer<folio_value>, _ buffer: ValueBuffer)
         throws
     {
-        guard let known = object.knownEntityIndex else {
+        guard let known = PropertyAccess(object).entityIndex else {
             for index in keys.indices { values[index] = folio_value() }
             return
         }
-        if known != entityIndex, let entity = object.knownEntity { meet(entity) }
-        try object.readProperties(
+        if known != entityIndex, let entity = PropertyAccess(object).entity { meet(entity) }
+        try PropertyAccess(object).readProperties(
             at: indexes, attributes: { buffer.write($1, $2, to: values + $0) },
             relationships: { buffer.write($1, to: values + $0) })
         for number in missing { values[number] = folio_value() }
@@ -116,11 +116,11 @@ struct ValueReader {
     {
         var object = object
         for (number, step) in steps.enumerated() {
-            guard let entity = object.knownEntity,
+            guard let entity = PropertyAccess(object).entity,
                 let index = content.keyTable(entity).index(step.start, step.length)
             else { return .null }
-            if number == steps.count - 1 { return try object.propertyValue(at: index) }
-            guard let target = try object.relatedObject(at: index) else { return .null }
+            if number == steps.count - 1 { return try PropertyAccess(object).value(at: index) }
+            guard let target = try PropertyAccess(object).relatedObject(at: index) else { return .null }
             object = target
         }
         return .null

@@ -86,7 +86,7 @@ package func folio_results_read(
             let values = try place(values, "the place of the values")
             content.buffer.reset()
             // A key that no object's entity has is a mistake.
-            if let entity = objects[first].knownEntity { try reader.check(content.content.root(of: entity)) }
+            if let entity = PropertyAccess(objects[first]).entity { try reader.check(content.content.root(of: entity)) }
             for index in range {
                 try reader.read(objects[index], to: values + (index - first) * key_count, content.buffer)
             }

@@ -105,7 +105,7 @@ struct HostValue {
 extension ManagedObjectContext {
     /// - Throws: an error with the status `FOLIO_NOT_FOUND` for what can name no object.
     func objectID(_ reference: folio_reference) throws -> ManagedObjectID {
-        guard let id = objectID(withKey: reference.key, entityAt: Int(reference.entity)) else {
+        guard let id = lookup.objectID(withKey: reference.key, entityAt: Int(reference.entity)) else {
             throw CommandError(
                 .notFound, "unknownObject", "there is no object \(reference.key) of the entity \(reference.entity)")
         }

@@ -74,7 +74,7 @@ struct DocumentEditor {
         if isDryRun {
             // Prepares a save, which validates the changes, and cancels it before anything is
             // written.
-            if let prepared = try context.prepareSave() { _ = context.failSave(prepared, CancellationError()) }
+            if let prepared = try context.saving.prepare() { _ = context.saving.fail(prepared, CancellationError()) }
             return false
         }
         try await console.interruption.committing { try await document.save() }

@@ -39,7 +39,7 @@ package enum DocumentTransfer {
         try file.settleEntity(in: document.context.model)
         let console = Console(isJSON: true, sink: ByteSink(descriptor: nil))
         let editor = DocumentEditor(unsaved: document, console)
-        return try document.context.asOneStep(named: "Import") {
+        return try document.context.edits.asOneStep(named: "Import") {
             var importer = try DocumentImporter(editor, [file], settings, keepsMade: false, console)
             try importer.run()
             let counts = importer.outcome.total

@@ -206,7 +206,7 @@ struct DocumentImporter {
             }
             if let key = record.columns.matchKey { try matches[key]?.add(object) }
         }
-        try context.assignPermanentKeys(numbers)
+        try context.keys.assignPermanentKeys(numbers)
     }
 
     // MARK: Locations

@@ -118,10 +118,10 @@ final class ServedDocument {
     {
         let change = try Parameters(.object(members), allowed: ["add", "remove"])
         for name in try change.strings("add") {
-            try object.addRelatedObject(self.object(name), at: property.index, position: nil)
+            try PropertyAccess(object).addRelatedObject(self.object(name), at: property.index, position: nil)
         }
         for name in try change.strings("remove") {
-            try object.removeRelatedObject(self.object(name), at: property.index)
+            try PropertyAccess(object).removeRelatedObject(self.object(name), at: property.index)
         }
     }
 
@@ -152,6 +152,6 @@ final class ServedDocument {
     /// Runs edits as one step of undo; if one fails, none of them is done.
     func edit<Result>(_ name: String?, _ body: () throws -> Result) throws -> Result {
         try checkIsEditable()
-        return try context.asOneStep(named: name, body)
+        return try context.edits.asOneStep(named: name, body)
     }
 }

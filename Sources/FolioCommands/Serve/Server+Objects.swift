@@ -100,7 +100,7 @@ extension Server {
             guard property.relationship != nil else {
                 throw CommandError.usage("\(object.entity.name).\(property.name) is no relationship")
             }
-            try object.addRelatedObject(member, at: property.index, position: index)
+            try PropertyAccess(object).addRelatedObject(member, at: property.index, position: index)
             return .null
         }
     }

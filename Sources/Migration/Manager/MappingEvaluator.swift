@@ -46,9 +46,9 @@ struct MappingEvaluator {
             let objects = try objects(in: try evaluator.value(of: expression))
             guard let description = destination.entity.property(named: property.name)?.relationship else { return }
             if description.isToMany {
-                destination.setPlainValue(objects, forKey: property.name)
+                KeyedValues(destination).setValue(objects, forKey: property.name)
             } else {
-                destination.setPlainValue(objects.first, forKey: property.name)
+                KeyedValues(destination).setValue(objects.first, forKey: property.name)
             }
         }
     }

@@ -212,6 +212,15 @@ struct ChangeRecords {
 
     /// Ends the event: objects inserted in it lose the `free` state, and the next change of each
     /// property counts as its first.
+    /// The objects with changes that satisfy a condition.
+    func objects(where isIncluded: (ManagedObject) -> Bool) -> Set<ManagedObject> {
+        var objects: Set<ManagedObject> = []
+        forEach { object, _ in
+            if isIncluded(object) { objects.insert(object) }
+        }
+        return objects
+    }
+
     mutating func endEvent() {
         for index in eventStart..<objects.count {
             noted[index] = 0

@@ -23,8 +23,8 @@ struct ContextRollback {
         context.tracker.edits.goBack(
             to: context.saveUnderWay?.position ?? context.tracker.edits.committed, context.undoManager)
         context.tracker.permanentKeys = PermanentKeys()
-        context.loadError = nil
-        context.watchedObjects = []
+        context.nextSave.loadError = nil
+        context.nextSave.watchedObjects = []
         return dropped
     }
 
@@ -55,7 +55,7 @@ struct ContextRollback {
         if let save = context.saveUnderWay { save.changes.forEach(at: save.deleted) { $0.state.insert(.deleted) } }
         for object in restored { object.awake(fromSnapshotEvents: .rollback) }
         if context.observers.isObserved(.objectsDidChange) { context.news.refreshed.formUnion(restored) }
-        context.endEvent()
+        context.events.endEvent()
         context.merging.tellChildren(updated: restored, deleted: forgotten)
     }
 

@@ -8,7 +8,7 @@ extension ManagedObjectContext {
     @discardableResult
     public func insert(_ name: String) throws -> ManagedObject {
         guard let entity = model.entity(named: name) else { throw GraphError.unknownEntity(name, in: model) }
-        return try insert(entity)
+        return try maker.insert(entity)
     }
 
     /// Inserts a new object of an entity, with the model's default values.
@@ -18,16 +18,7 @@ extension ManagedObjectContext {
     /// - Throws: ``GraphError`` with code `unknownEntity` or `abstractEntity`.
     @discardableResult
     public func insert(_ entity: EntityDescription) throws -> ManagedObject {
-        guard entity.modelNumber == registry.modelNumber else { return try insert(entity.name) }
-        guard !entity.isAbstract else {
-            throw GraphError(
-                .abstractEntity,
-                "\(entity.name) is abstract and has no objects of its own: insert one of its sub-entities",
-                entity: entity.name)
-        }
-        let object = shapes[entity.index].objectClass.init(registry.makeSeed(entity.index))
-        tracker.didInsert(object)
-        return object
+        try maker.insert(entity)
     }
 
     /// Marks an object for deletion. The delete rules of its relationships are applied by
@@ -42,26 +33,35 @@ extension ManagedObjectContext {
         deletions.markDeleted(object)
     }
 
+    /// Determines the store in which a new object will be saved. By default this is the first
+    /// writable store whose configuration contains the object's entity.
+    ///
+    /// ```swift
+    /// let employee = try context.insert("Employee")
+    /// try context.assign(employee, to: archive)
+    /// ```
+    /// Related objects must be in the same store when the object is saved.
+    ///
+    /// - Throws: ``GraphError`` with code `alreadySaved` for an object with a permanent ID,
+    ///   `foreignObject` for an object of another context; ``StorageError`` with code
+    ///   `unknownObject` if the coordinator does not have the store, `unsupported` if the
+    ///   configuration of the store lacks the entity, `readOnly`.
+    public func assign(_ object: ManagedObject, to store: PersistentStore) throws {
+        try assignment.assign(object, to: store)
+    }
+
     /// Whether there are unsaved changes.
     public var hasChanges: Bool { changes.count > 0 || saveUnderWay != nil }
 
     /// The new objects that are not saved yet. The set is built by each call, in time linear in the
     /// number of changes.
-    public var insertedObjects: Set<ManagedObject> { changedObjects { $0.isInserted } }
+    public var insertedObjects: Set<ManagedObject> { changes.objects { $0.isInserted } }
     /// The saved objects with unsaved changes. The set is built by each call, in time linear in the
     /// number of changes.
-    public var updatedObjects: Set<ManagedObject> { changedObjects { $0.isUpdated } }
+    public var updatedObjects: Set<ManagedObject> { changes.objects { $0.isUpdated } }
     /// The saved objects that are marked for deletion. The set is built by each call, in time
     /// linear in the number of changes.
-    public var deletedObjects: Set<ManagedObject> { changedObjects { $0.isDeleted && !$0.state.contains(.inserted) } }
-
-    private func changedObjects(_ isIncluded: (ManagedObject) -> Bool) -> Set<ManagedObject> {
-        var objects: Set<ManagedObject> = []
-        changes.forEach { object, _ in
-            if isIncluded(object) { objects.insert(object) }
-        }
-        return objects
-    }
+    public var deletedObjects: Set<ManagedObject> { changes.objects { $0.isDeleted && !$0.state.contains(.inserted) } }
 }
 
 extension ManagedObjectContext {
@@ -71,32 +71,6 @@ extension ManagedObjectContext {
     /// Redoes the group that was undone last. Does nothing without an undo manager.
     public func redo() { undoManager?.redo() }
 
-    /// The position in the edit history; nil while there are pending changes of an event that has
-    /// not ended.
-    package var editPosition: EditPosition? {
-        changes.hasEvent || !tracker.eventLog.isEmpty || pendingDeletions.arePending
-            ? nil : tracker.edits.position(undoManager)
-    }
-
-    /// Records an edit outside the objects, which undo does not know of.
-    package func noteUnrecordedEdit() { tracker.edits.noteUnrecorded() }
-
-    /// Runs `body`, whose changes to objects do not count as edits: they are saved with the next
-    /// edit, can't be undone, and don't change the edit position.
-    package func withoutEditing<Result>(_ body: () throws -> Result) rethrows -> Result {
-        processPendingChanges()
-        let history = tracker.edits
-        undoManager?.disableUndoRegistration()
-        defer {
-            processPendingChanges()
-            undoManager?.enableUndoRegistration()
-            tracker.edits = history
-        }
-        return try body()
-    }
-}
-
-extension ManagedObjectContext {
     /// Discards all unsaved changes: new objects are removed, deleted objects are restored, and
     /// values are those of the last save. All undo groups are discarded. Reads nothing from the
     /// store.
@@ -131,9 +105,4 @@ extension ManagedObjectContext {
     /// Turns all objects without changes into faults, and refreshes the others while keeping their
     /// changes.
     public func refreshAllObjects() { merging.refreshAllObjects() }
-
-    /// Deletes objects that no longer exist in the store, as if another context had saved the
-    /// deletion. Used after the content of the store was replaced. Reads the rows of all objects
-    /// without changes; if that fails, the objects are unchanged.
-    package func forgetMissingObjects() { merging.forgetMissingObjects() }
 }

@@ -8,10 +8,7 @@ extension ManagedObjectContext {
     public func all<Result: ManagedObject>(
         _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy sortKeys: [SortKey] = []
     ) throws -> [Result] {
-        var request = FetchRequest<Result>(entityName: entityName)
-        request.predicate = predicate
-        request.sortDescriptors = sortKeys
-        return try fetch(request)
+        try fetch(FetchRequest<Result>(entityName, predicate, sortKeys))
     }
 
     /// Fetches the first object that matches a predicate; nil if there is none.
@@ -20,11 +17,7 @@ extension ManagedObjectContext {
     public func first<Result: ManagedObject>(
         _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy sortKeys: [SortKey] = []
     ) throws -> Result? {
-        var request = FetchRequest<Result>(entityName: entityName)
-        request.predicate = predicate
-        request.sortDescriptors = sortKeys
-        request.fetchLimit = 1
-        return try fetch(request).first
+        try fetch(FetchRequest<Result>(entityName, predicate, sortKeys, limit: 1)).first
     }
 
     /// Fetches the object with a value of an attribute, or inserts a new object with that value.
@@ -47,9 +40,7 @@ extension ManagedObjectContext {
     ///
     /// - Throws: What `count(for:)` throws.
     public func count(_ entityName: String, matching predicate: FetchPredicate? = nil) throws -> Int {
-        var request = FetchRequest<ManagedObject>(entityName: entityName)
-        request.predicate = predicate
-        return try count(for: request)
+        try count(for: FetchRequest<ManagedObject>(entityName, predicate))
     }
 
     /// Deletes all objects of an entity that match a predicate, and returns their number. The
@@ -57,9 +48,7 @@ extension ManagedObjectContext {
     /// ``BatchDeleteRequest`` deletes in the store without reading.
     @discardableResult
     public func deleteAll(_ entityName: String, matching predicate: FetchPredicate? = nil) throws -> Int {
-        let objects: [ManagedObject] = try all(entityName, matching: predicate)
-        for object in objects { delete(object) }
-        return objects.count
+        try deletions.delete(all(entityName, matching: predicate))
     }
 
     /// Saves if there are changes, and returns whether there were.

@@ -27,29 +27,5 @@ extension ManagedObjectContext {
     /// ``automaticallyMergesChangesFromParent``). Does nothing if nothing has changed.
     ///
     /// Delete rules wait for the save if ``propagatesDeletesAtEndOfEvent`` is false.
-    public func processPendingChanges() { processPendingChanges(propagatesDeletes: propagatesDeletesAtEndOfEvent) }
-
-    func processPendingChanges(propagatesDeletes: Bool) {
-        guard !isProcessing else { return }
-        isProcessing = true
-        defer { isProcessing = false }
-        keys.takeRenamedKeys()
-        if propagatesDeletes { deletions.propagateDeletions() }
-        endEvent()
-        merging.mergeWaitingSaves()
-    }
-
-    /// Ends the event without applying delete rules.
-    func endEvent() {
-        if !tracker.eventLog.isEmpty {
-            undoReplay.registerEvent()
-        } else if changes.hasEvent, !tracker.recordsUndo || undoManager?.isUndoRegistrationEnabled != true {
-            tracker.edits.noteUnrecorded()
-        }
-        guard changes.hasEvent || !news.isEmpty else { return }
-        let news = self.news.take()
-        let notification = observers.isObserved(.objectsDidChange) ? news.notification(of: changes, in: self) : nil
-        changes.endEvent()
-        if let notification { observers.post(notification) }
-    }
+    public func processPendingChanges() { events.process(propagatesDeletes: propagatesDeletesAtEndOfEvent) }
 }

@@ -12,7 +12,7 @@ extension ManagedObjectContext {
     ///   is not of the class `Result`; ``QueryError`` for an invalid predicate or sort order;
     ///   errors of the store.
     public func fetch<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> [Result] {
-        try results(of: request, fetching.fetchObjects(request))
+        try fetching.typed(fetching.fetchObjects(request), request)
     }
 
     /// Fetches the objects that match a request like `fetch(_:)`, but without blocking the caller
@@ -33,21 +33,7 @@ extension ManagedObjectContext {
     public nonisolated(nonsending) func fetchAsynchronously<Result: ManagedObject>(_ request: FetchRequest<Result>)
         async throws -> [Result]
     {
-        try results(of: request, try await fetching.fetchObjectsAsynchronously(request))
-    }
-
-    private func results<Result: ManagedObject>(of request: FetchRequest<Result>, _ objects: [ManagedObject]) throws
-        -> [Result]
-    {
-        // A cast of an array checks every element, even if both types are the same. Here the
-        // comparison has shown that they are.
-        if Result.self == ManagedObject.self { return unsafeBitCast(objects, to: [Result].self) }
-        if let results = objects as? [Result] { return results }
-        let found = objects.first { !($0 is Result) }
-        throw GraphError(
-            .wrongType,
-            "\(request.entityName) has objects of class \(found.map { "\(type(of: $0))" } ?? ""), not \(Result.self): register the class with the coordinator",
-            entity: request.entityName)
+        try fetching.typed(try await fetching.fetchObjectsAsynchronously(request), request)
     }
 
     /// The number of objects that match a request. Unsaved changes are taken into account.

@@ -17,10 +17,7 @@ extension ManagedObjectContext {
     public func fetchHistory(_ request: PersistentHistoryRequest = PersistentHistoryRequest()) throws
         -> [PersistentHistoryTransaction]
     {
-        let stores = try persistentStoreCoordinator.historyStores(request.affectedStores, of: request.token)
-        if stores.count == 1 { return try stores[0].history(request) }
-        let found = try stores.flatMap { try $0.history(request) }.sorted { $0.timestamp < $1.timestamp }
-        return request.fetchLimit > 0 ? Array(found.prefix(request.fetchLimit)) : found
+        try persistentStoreCoordinator.history(request)
     }
 
     /// Deletes the transactions of the history before the one of a token, which is kept, in the

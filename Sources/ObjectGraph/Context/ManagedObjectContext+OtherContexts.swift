@@ -17,9 +17,6 @@ extension ManagedObjectContext {
         store.child = self
     }
 
-    /// Takes over the permanent keys that the parent has assigned, at the beginning of a block.
-    package func takeRenamedKeys() { keys.takeRenamedKeys() }
-
     /// Merges changes that another context saved. Registered objects get the new values, with their
     /// own unsaved changes on top; deleted objects are deleted here, except those with unsaved
     /// changes, whose save reports the conflict.
@@ -42,14 +39,5 @@ extension ManagedObjectContext {
     public static func mergeChanges(fromRemoteContextSave changes: SavedChanges, into contexts: [ManagedObjectContext])
     {
         for context in contexts { context.mergeChanges(from: changes) }
-    }
-
-    /// Starts or stops following saves to the coordinator or parent.
-    func follow(_ isFollowing: Bool) {
-        let source = parent?.followers ?? persistentStoreCoordinator.followers
-        if let inbox { source.remove(inbox) }
-        inbox = isFollowing ? SaveInbox() : nil
-        inbox?.setArrived(savesArrived)
-        if let inbox { source.add(inbox) }
     }
 }

@@ -7,13 +7,19 @@ extension ManagedObjectContext {
     var relationships: RelationshipEditor { RelationshipEditor(self) }
     var deletions: DeletionPropagation { DeletionPropagation(self) }
     var undoReplay: UndoReplay { UndoReplay(self) }
-    var saving: SaveExecutor { SaveExecutor(self) }
+    package var saving: SaveExecutor { SaveExecutor(self) }
     var preparation: SavePreparation { SavePreparation(self) }
     var validator: ChangeValidator { ChangeValidator(self) }
-    var keys: KeyAssignment { KeyAssignment(self) }
+    package var keys: KeyAssignment { KeyAssignment(self) }
     var outcome: SaveOutcome { SaveOutcome(self) }
     var settler: ConflictSettler { ConflictSettler(self) }
-    var merging: ObjectMerging { ObjectMerging(self) }
+    package var merging: ObjectMerging { ObjectMerging(self) }
+    package var deferral: UniqueValueDeferral { UniqueValueDeferral(self) }
+    package var edits: ContextEdits { ContextEdits(self) }
+    package var lookup: ObjectLookup { ObjectLookup(self) }
+    package var maker: ObjectMaker { ObjectMaker(self) }
+    package var assignment: StoreAssignment { StoreAssignment(self) }
+    var events: EventProcessor { EventProcessor(self) }
     var rollbacks: ContextRollback { ContextRollback(self) }
 }
 

@@ -23,17 +23,5 @@ extension ManagedObjectContext {
     /// save reads the version of the object, one query for each hierarchy of entities. Faults are
     /// not compared, and a child context compares with its parent's saved versions. A successful
     /// save, ``rollback()`` and ``reset()`` end the detection.
-    public func detectConflicts(for object: ManagedObject) { watchedObjects.insert(object.objectID) }
-}
-
-extension ManagedObject {
-    /// Sets the values of several properties, as ``setValue(_:forKey:)`` does.
-    public final func setValuesForKeys(_ values: [String: Any?]) {
-        for (key, value) in values { setValue(value, forKey: key) }
-    }
-
-    /// The values of several properties, as ``value(forKey:)`` returns them.
-    public final func dictionaryWithValues(forKeys keys: [String]) -> [String: Any?] {
-        Dictionary(keys.map { ($0, value(forKey: $0)) }, uniquingKeysWith: { first, _ in first })
-    }
+    public func detectConflicts(for object: ManagedObject) { nextSave.watchedObjects.insert(object.objectID) }
 }

@@ -37,7 +37,10 @@ public final class ManagedObjectContext {
     /// automatically. They are merged whenever this context processes changes, fetches or saves;
     /// ``processPendingChanges()`` suffices.
     public var automaticallyMergesChangesFromParent = false {
-        didSet { follow(automaticallyMergesChangesFromParent) }
+        didSet {
+            let source = parent?.followers ?? persistentStoreCoordinator.followers
+            inbox = source.exchange(inbox, for: automaticallyMergesChangesFromParent ? SaveInbox(savesArrived) : nil)
+        }
     }
     /// The notification center for notifications such as ``didSaveObjectsNotification``; nil, the
     /// default, for none. Notifications cost time proportional to the number of changes; use
@@ -92,15 +95,7 @@ public final class ManagedObjectContext {
     var pendingDeletions = PendingDeletions()
     var isProcessing = false
     var saveUnderWay: SaveUnderWay?
-    var lastSaveNumber = 0
-    /// The unchanged objects whose conflicts the next save detects.
-    var watchedObjects: Set<ManagedObjectID> = []
-    /// The first error of an accessor that could not read a value and does not throw; the next save
-    /// throws it.
-    var loadError: (any Error)?
-    /// The last failure of an application's own validation method, with the key and value that it
-    /// validated.
-    var ownFailure: ValidationError.Failure?
+    var nextSave = NextSave()
     /// The saves of other contexts that are waiting to be merged; nil if the context does not merge
     /// them automatically.
     var inbox: SaveInbox?
@@ -114,12 +109,9 @@ public final class ManagedObjectContext {
     let renamedKeys = RenamedKeys()
     /// The UUIDs of the stores that new objects are assigned to, by temporary key.
     var assignedStores: [Int64: String] = [:]
-    private var weakChildren: [Child] = []
+    /// The contexts whose parent this is.
+    var children = ChildContexts()
     private var undoCheckpoint: UndoManager.Checkpoint?
-
-    private struct Child {
-        weak var context: ManagedObjectContext?
-    }
 
     /// Creates a context that works with the stores of a coordinator.
     public convenience init(_ coordinator: PersistentStoreCoordinator) {
@@ -137,22 +129,18 @@ public final class ManagedObjectContext {
         reader = StoreReader(coordinator, parent: parentStore)
         registry.open(
             for: self, home: FormerHome(coordinator, coordinator.shapes, temporaryIdentity: temporaryIdentity))
-        parent?.weakChildren.append(Child(context: self))
+        parent?.children.append(self)
     }
 
     deinit {
         registry.close()
         if let undoManager { undoReplay.detach(undoManager, undoCheckpoint) }
-        guard registry.capacity > Self.manyObjects else { return }
+        guard registry.isLarge else { return }
         // Release the context's own objects before returning free memory to the system.
         (wholeFetches, saveUnderWay) = ([:], nil)
         registry.removeAll()
         FreedMemory.giveBack()
     }
-
-    /// A context with more objects than this returns their memory to the system when it is
-    /// released. The memory of fewer objects is soon reused.
-    private static let manyObjects = 50_000
 
     /// The model of the coordinator.
     public var model: ManagedObjectModel { persistentStoreCoordinator.managedObjectModel }
@@ -166,26 +154,15 @@ public final class ManagedObjectContext {
         @inline(__always) _modify { yield &registry.changes }
     }
 
-    /// Called when the context gets its first unsaved change.
-    package var firstChangeHandler: (() -> Void)? {
-        get { tracker.firstChangeHandler }
-        set { tracker.firstChangeHandler = newValue }
+    /// The store that the context reads from and saves to.
+    func store() throws -> any RowStore {
+        persistentStoreCoordinator.objectStores?.willAsk(self)
+        return try reader.store()
     }
 
-    /// Whether the context may be in use in another thread.
-    var isUsedElsewhere: Bool { isUsedHere?() == false }
-
-    var hasChildren: Bool { !weakChildren.isEmpty }
-
-    /// The children that still exist.
-    var children: [ManagedObjectContext] { weakChildren.compactMap(\.context) }
-
-    /// Removes released children from the list.
-    func forgetGoneChildren() { weakChildren.removeAll { $0.context == nil } }
-
-    /// Records an error of an accessor that could not read a value and does not throw. The next
-    /// save throws the first such error.
-    func noteLoadError(_ error: any Error) {
-        if loadError == nil { loadError = error }
+    /// Records an error of an accessor that could not read or make a value and does not throw. The
+    /// next save throws the first such error.
+    package func note(_ error: any Error) {
+        if nextSave.loadError == nil { nextSave.loadError = error }
     }
 }

@@ -45,7 +45,7 @@ public struct ContextNotification {
     public var changes: SavedChanges {
         if let merged { return merged }
         func ids(_ objects: Set<ManagedObject>) -> Set<ManagedObjectID> {
-            Set(objects.map { context.objectID(key: $0.key, entityIndex: Int($0.entityIndex)) })
+            Set(objects.map { context.lookup.objectID(key: $0.key, entityIndex: Int($0.entityIndex)) })
         }
         return SavedChanges(
             inserted: ids(inserted), updated: ids(updated.union(refreshed)).union(derived), deleted: ids(deleted),

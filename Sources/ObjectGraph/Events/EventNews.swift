@@ -30,32 +30,4 @@ struct EventNews {
     mutating func clear(keepsReadings: Bool) {
         if keepsReadings { (deleted, forgotten) = ([], []) } else { self = EventNews() }
     }
-
-    /// The notification of an event for observers; nil if nothing happened.
-    func notification(of changes: ChangeRecords, in context: ManagedObjectContext) -> ContextNotification? {
-        var notification = ContextNotification(.objectsDidChange, context)
-        for object in changes.eventObjects {
-            if object.state.isFree {
-                notification.inserted.insert(object)
-            } else if object.state.contains(.deleted) {
-                notification.deleted.insert(object)
-            } else {
-                notification.updated.insert(object)
-            }
-        }
-        tell(&notification)
-        let isEmpty =
-            notification.inserted.isEmpty && notification.updated.isEmpty && notification.deleted.isEmpty
-            && notification.refreshed.isEmpty
-        return isEmpty ? nil : notification
-    }
-
-    private func tell(_ notification: inout ContextNotification) {
-        notification.deleted.formUnion(deleted)
-        // An insertion that was never announced is not announced as a deletion either.
-        for object in forgotten where !object.state.contains(.unannounced) { notification.deleted.insert(object) }
-        notification.updated.formUnion(restored)
-        notification.refreshed = refreshed
-        notification.inserted.formUnion(mergedInsertions)
-    }
 }

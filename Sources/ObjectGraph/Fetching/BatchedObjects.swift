@@ -73,7 +73,7 @@ final class ObjectPages {
         } catch {
             // As with any fault that can't be fired, the next save throws this error instead of
             // writing values that may be based on it.
-            context.noteLoadError(error)
+            context.note(error)
         }
         return objects
     }

@@ -59,7 +59,7 @@ extension FetchExecutor {
 
     private func moment(_ source: any RowStore) throws -> Moment {
         Moment(
-            edits: context.editPosition, changes: context.changes.count, isSaving: context.saveUnderWay != nil,
+            edits: context.edits.position, changes: context.changes.count, isSaving: context.saveUnderWay != nil,
             source: ObjectIdentifier(source), store: try source.state())
     }
 

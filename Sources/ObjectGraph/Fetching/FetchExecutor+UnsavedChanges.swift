@@ -37,7 +37,9 @@ extension FetchExecutor {
             }
             guard entities.contains(Int(object.entityIndex)) else { return }
             if object.key > 0 || context.parent != nil { overlay.excludedKeys.append(object.key) }
-            if let stores = plan.stores, context.storeUUID(of: object).map(stores.contains) != true { return }
+            if let stores = plan.stores, context.assignment.storeUUID(of: object).map(stores.contains) != true {
+                return
+            }
             if !object.state.contains(.deleted) { overlay.objects.append(object) }
         }
         // An object can have a record of later changes and one in the save in progress. Consider it

@@ -9,7 +9,7 @@ extension FetchExecutor {
         let plan = try self.plan(for: request)
         if let overlay = plan.overlay { return try merge(plan, overlay).count }
         if let stores = plan.stores, context.parent == nil, context.persistentStoreCoordinator.union == nil,
-            !stores.contains(try context.storeIdentity().uuid)
+            !stores.contains(try context.reader.identity().uuid)
         {
             return 0
         }
@@ -23,13 +23,13 @@ extension FetchExecutor {
     func objectIDs(_ request: FetchRequest<ManagedObjectID>) throws -> [ManagedObjectID] {
         let plan = try plan(for: request)
         if let overlay = plan.overlay { return try merge(plan, overlay).map(\.objectID) }
-        return try references(plan).map { context.objectID(key: $0.key, entityIndex: $0.entityIndex) }
+        return try references(plan).map { context.lookup.objectID(key: $0.key, entityIndex: $0.entityIndex) }
     }
 
     func values(_ request: FetchRequest<[String: PropertyValue]>) throws -> [[String: PropertyValue]] {
         let plan = try storedPlan(for: request)
         let table = try TableRequest(
-            request, entity: plan.entity, model: context.model, store: try context.storeIdentity())
+            request, entity: plan.entity, model: context.model, store: try context.reader.identity())
         return try rows(table, plan).map { row in
             var values: [String: PropertyValue] = [:]
             for (column, value) in zip(table.columns, row) where !value.isNull { values[column.name] = value }
@@ -40,7 +40,7 @@ extension FetchExecutor {
     func countOfRows(_ request: FetchRequest<[String: PropertyValue]>) throws -> Int {
         let plan = try storedPlan(for: request)
         return try rows(
-            try TableRequest(request, entity: plan.entity, model: context.model, store: try context.storeIdentity()),
+            try TableRequest(request, entity: plan.entity, model: context.model, store: try context.reader.identity()),
             plan
         ).count
     }
@@ -72,9 +72,9 @@ extension FetchExecutor {
         values.propertiesToFetch = [.keyPath("objectID")]
         (values.sortDescriptors, values.fetchOffset, values.fetchLimit) = (plan.sortKeys, plan.offset, plan.limit ?? 0)
         let table = try TableRequest(
-            values, entity: plan.entity, model: context.model, store: try context.storeIdentity())
+            values, entity: plan.entity, model: context.model, store: try context.reader.identity())
         return try rows(table, plan).compactMap { row in
-            if case .object(let id) = row[0] { context.ownReference(of: id) } else { nil }
+            if case .object(let id) = row[0] { context.lookup.reference(of: id) } else { nil }
         }
     }
 

@@ -16,7 +16,7 @@ struct FetchExecutor {
             throw GraphError.unknownEntity(request.entityName, in: context.model)
         }
         context.processPendingChanges()
-        let identity = try context.storeIdentity()
+        let identity = try context.reader.identity()
         var plan = FetchPlan(
             entity: entity, includesSubentities: request.includesSubentities,
             predicate: try request.predicate?.validated(against: entity, in: context.model, store: identity),
@@ -63,7 +63,7 @@ struct FetchExecutor {
     func parts(of request: RowRequest) throws -> [RowRequest] {
         guard context.parent == nil else { return [request] }
         guard let union = context.persistentStoreCoordinator.union else {
-            let isElsewhere = try request.stores.map { try !$0.contains(context.storeIdentity().uuid) } ?? false
+            let isElsewhere = try request.stores.map { try !$0.contains(context.reader.identity().uuid) } ?? false
             return isElsewhere ? [] : [request]
         }
         let stores = try union.storeUUIDs(for: request)
@@ -132,7 +132,7 @@ struct FetchExecutor {
         let objects = context.registry.adopt(rows)
         guard refreshing else { return objects }
         for (index, object) in objects.enumerated() { context.merging.refresh(object, from: rows[index]) }
-        if !context.news.refreshed.isEmpty { context.endEvent() }
+        if !context.news.refreshed.isEmpty { context.events.endEvent() }
         return objects
     }
 

@@ -78,7 +78,7 @@ extension ConflictSettler {
                 guard let values = constraint.values(of: row), let claimants = claims.claimants[values] else {
                     continue
                 }
-                if let own = context.registry.identities[context.rootIndex(row.entityIndex)].object(row.key),
+                if let own = context.registry.identities[context.registry.rootIndex(row.entityIndex)].object(row.key),
                     own.recordIndex >= 0
                 {
                     // The object is deleted, changes these values, or is itself a claimant.
@@ -102,7 +102,7 @@ extension ConflictSettler {
                 ComparisonPredicate(.keyPath(name), .in, .aggregate(Array(Set(values)).map { .constant($0) })))
         }
         let predicate = try (parts.count == 1 ? parts[0] : .and(parts)).validated(
-            against: entity, in: context.model, store: try context.storeIdentity())
+            against: entity, in: context.model, store: try context.reader.identity())
         return RowRequest(entityIndex: entity.index, selection: .matching(predicate))
     }
 
@@ -112,7 +112,7 @@ extension ConflictSettler {
         return ConstraintConflict(
             entityName: constraint.declaringName, constraint: constraint.names,
             constraintValues: Dictionary(values, uniquingKeysWith: { $1 }),
-            databaseObjectID: holder.map { context.objectID(key: $0.key, entityIndex: $0.entityIndex) },
+            databaseObjectID: holder.map { context.lookup.objectID(key: $0.key, entityIndex: $0.entityIndex) },
             databaseSnapshot: holder.map { snapshot(of: $0) },
             conflictingObjectIDs: claimants.map(\.objectID),
             conflictingSnapshots: claimants.map { snapshot(of: $0.row) })

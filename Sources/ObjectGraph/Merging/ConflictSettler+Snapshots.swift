@@ -7,7 +7,7 @@ extension ConflictSettler {
     func snapshot(of object: ManagedObject) -> [String: PropertyValue] {
         guard object.fireFault() else { return [:] }
         let shape = context.shapes[Int(object.entityIndex)]
-        return snapshot(shape) { object.committed($0, shape) }
+        return snapshot(shape) { ObjectChanges(object).committed($0, shape) }
     }
 
     /// The values of a row.
@@ -28,7 +28,7 @@ extension ConflictSettler {
         switch value {
         case .value(let value): value
         case .reference(let reference):
-            reference.map { .object(context.objectID(key: $0.key, entityIndex: $0.entityIndex)) } ?? .null
+            reference.map { .object(context.lookup.objectID(key: $0.key, entityIndex: $0.entityIndex)) } ?? .null
         }
     }
 }

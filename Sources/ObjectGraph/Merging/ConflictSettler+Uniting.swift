@@ -60,7 +60,9 @@ extension ConflictSettler {
     /// registered for the row.
     func takeIdentity(_ object: ManagedObject, of stored: Row) {
         let (entityIndex, key) = (stored.entityIndex, stored.key)
-        if let former = context.registry.identities[context.rootIndex(entityIndex)].object(key), former !== object {
+        if let former = context.registry.identities[context.registry.rootIndex(entityIndex)].object(key),
+            former !== object
+        {
             replace(former, by: object)
         }
         if object.key > 0 {
@@ -80,9 +82,10 @@ extension ConflictSettler {
     /// do, by that of a stored row. References to the reserved key are changed to the stored row,
     /// because no row will have the reserved key.
     func giveUpReservedKey(_ object: ManagedObject, for key: Int64) {
-        let reserved = object.key, root = context.rootIndex(Int(object.entityIndex))
+        let reserved = object.key, root = context.registry.rootIndex(Int(object.entityIndex))
         func moved(_ reference: ObjectReference?) -> ObjectReference? {
-            guard let reference, reference.key == reserved, context.rootIndex(reference.entityIndex) == root else {
+            guard let reference, reference.key == reserved, context.registry.rootIndex(reference.entityIndex) == root
+            else {
                 return nil
             }
             return ObjectReference(key: key, entityIndex: reference.entityIndex)
@@ -129,12 +132,12 @@ extension ConflictSettler {
         case .mergeByPropertyStoreTrump:
             for name in conflict.constraint {
                 guard let index = shape.entity.propertyIndex(named: name) else { continue }
-                let saved = object.committed(index, shape)
+                let saved = ObjectChanges(object).committed(index, shape)
                 set(saved, of: object, index, saved: saved)
             }
         case .rollback:
             for property in shape.entity.properties where !property.isToMany && !property.isTransient {
-                let saved = object.committed(property.index, shape)
+                let saved = ObjectChanges(object).committed(property.index, shape)
                 set(saved, of: object, property.index, saved: saved)
             }
         case .error, .mergeByPropertyObjectTrump, .overwrite: throw GraphError.constraint([conflict])

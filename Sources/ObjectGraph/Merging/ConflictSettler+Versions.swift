@@ -50,7 +50,7 @@ extension ConflictSettler {
         let shape = context.shapes[Int(object.entityIndex)]
         for property in shape.entity.properties where !property.isToMany && !property.isTransient {
             let slot = shape.layout.slots[property.index]
-            let read = object.committed(property.index, shape), own = object.row.slotValue(slot),
+            let read = ObjectChanges(object).committed(property.index, shape), own = object.row.slotValue(slot),
                 theirs = stored.slotValue(slot)
             let merged =
                 switch type {

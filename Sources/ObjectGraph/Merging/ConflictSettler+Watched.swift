@@ -5,7 +5,7 @@ extension ConflictSettler {
     /// Detects the conflicts of the unchanged objects that the application watches, and lets the
     /// merge policy resolve them.
     func settleWatchedObjects() throws {
-        let objects = context.watchedObjects.compactMap { context.registeredObject(for: $0) }.filter {
+        let objects = context.nextSave.watchedObjects.compactMap { context.registeredObject(for: $0) }.filter {
             !$0.isInserted && !$0.isUpdated && !$0.isDeleted && !$0.isFault
         }
         guard !objects.isEmpty else { return }

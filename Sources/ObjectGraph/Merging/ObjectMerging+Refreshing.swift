@@ -25,7 +25,7 @@ extension ObjectMerging {
             if ledToDeleted { followDeletionsAgain(from: object) }
         }
         context.news.refreshed.insert(object)
-        context.endEvent()
+        context.events.endEvent()
         tellChildren(updated: [object])
     }
 
@@ -40,13 +40,14 @@ extension ObjectMerging {
         }
         let objects = context.registry.allObjects
         context.news.refreshed.formUnion(objects)
-        context.endEvent()
+        context.events.endEvent()
         tellChildren(updated: objects)
     }
 
     /// Deletes objects that no longer exist in the store, as if another context had saved the
-    /// deletion.
-    func forgetMissingObjects() {
+    /// deletion. Used after the content of the store was replaced. Reads the rows of all objects
+    /// without changes; if that fails, the objects are unchanged.
+    package func forgetMissingObjects() {
         let objects = context.registry.allObjects.filter {
             $0.recordIndex < 0 && $0.state.isDisjoint(with: [.inserted, .saving, .deleted])
         }
@@ -81,7 +82,7 @@ extension ObjectMerging {
                     throw error
                 }
             } catch {
-                context.noteLoadError(error)
+                context.note(error)
             }
         }
     }
@@ -102,7 +103,7 @@ extension ObjectMerging {
                 context.deletions.propagateDeletions()
                 concerned.formUnion(context.changes.eventObjects)
             } catch {
-                context.noteLoadError(error)
+                context.note(error)
             }
         }
     }
@@ -126,7 +127,7 @@ extension ObjectMerging {
                 try context.faults.fulfillFault(object)
                 try followDeletions(from: object)
             } catch {
-                context.noteLoadError(error)
+                context.note(error)
             }
         }
     }

@@ -17,13 +17,13 @@ extension ObjectMerging {
             for id in saved.deleted { mergeDeletion(id) }
             if context.observers.isObserved(.objectsDidChange) {
                 for id in saved.inserted {
-                    if let reference = context.ownReference(of: id) {
+                    if let reference = context.lookup.reference(of: id) {
                         context.news.mergedInsertions.insert(context.registry.object(reference))
                     }
                 }
             }
         }
-        context.endEvent()
+        context.events.endEvent()
         context.followers.post(saved, from: nil)
         guard context.observers.isObserved(.didMerge) else { return }
         var notification = ContextNotification(.didMerge, context)
@@ -43,7 +43,7 @@ extension ObjectMerging {
                     $0.key < 0
                         || context.persistentStoreCoordinator.objectID(key: $0.key, entityIndex: Int($0.entityIndex))
                             != nil
-                        ? context.objectID(key: $0.key, entityIndex: Int($0.entityIndex)) : nil
+                        ? context.lookup.objectID(key: $0.key, entityIndex: Int($0.entityIndex)) : nil
                 })
         }
         let changes = SavedChanges(updated: ids(updated), deleted: ids(deleted), contextName: context.name)
@@ -66,7 +66,7 @@ extension ObjectMerging {
         guard !filled.isEmpty else { return }
         let rows: [ManagedObjectID: Row]
         do { rows = try context.faults.storedRows(of: filled.map(\.0)) } catch {
-            context.noteLoadError(error)
+            context.note(error)
             return
         }
         var unsettled: [(object: ManagedObject, row: Row, version: Int64)] = []
@@ -78,7 +78,7 @@ extension ObjectMerging {
         }
         for index in unsettled.indices {
             do { try settle(unsettled[index].object, stored: unsettled[index].row) } catch {
-                context.noteLoadError(error)
+                context.note(error)
                 // Restore the old versions, so that the saves of these objects find the conflict.
                 for rest in unsettled[index...] { rest.object.row.version = rest.version }
                 return

@@ -132,7 +132,7 @@ extension ObjectMerging {
         }
         if reference.key < 0 && context.parent == nil { return true }
         return try context.faults.storedRows(of: [
-            context.objectID(key: reference.key, entityIndex: reference.entityIndex)
+            context.lookup.objectID(key: reference.key, entityIndex: reference.entityIndex)
         ]).isEmpty
     }
 

@@ -6,7 +6,7 @@ import Storage
 ///
 /// None of it can be undone. Afterwards both ends of each relationship are consistent. The
 /// following save checks for conflicts again.
-struct ObjectMerging {
+package struct ObjectMerging {
     let context: ManagedObjectContext
 
     init(_ context: ManagedObjectContext) { self.context = context }
@@ -27,7 +27,7 @@ struct ObjectMerging {
                 old.clear(relation.slot)
             } else {
                 do { try rebase(object, relation, keepingOrder: true) } catch {
-                    context.noteLoadError(error)
+                    context.note(error)
                     old.version = version
                 }
             }

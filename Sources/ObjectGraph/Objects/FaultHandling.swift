@@ -24,7 +24,7 @@ struct FaultHandling {
         } catch {
             // The caller reads nil. The next save throws this error, instead of writing values that
             // may be based on it.
-            context.noteLoadError(error)
+            context.note(error)
             return false
         }
     }
@@ -35,7 +35,8 @@ struct FaultHandling {
         if object.cells == nil {
             guard object.key > 0 || context.parent != nil else { throw GraphError.notFound(object.objectID) }
             let rows = try context.store().rows(
-                RowRequest(entityIndex: context.rootIndex(Int(object.entityIndex)), selection: .keys([object.key])))
+                RowRequest(
+                    entityIndex: context.registry.rootIndex(Int(object.entityIndex)), selection: .keys([object.key])))
             guard rows.count == 1 else { throw GraphError.notFound(object.objectID) }
             object.attach(rows[0])
         }
@@ -60,7 +61,7 @@ struct FaultHandling {
     func fetchRows(of objects: some Sequence<ManagedObject>) throws {
         var keys: [Int: [Int64]] = [:]
         for object in objects where object.cells == nil && (object.key > 0 || context.parent != nil) {
-            keys[context.rootIndex(Int(object.entityIndex)), default: []].append(object.key)
+            keys[context.registry.rootIndex(Int(object.entityIndex)), default: []].append(object.key)
         }
         for (root, keys) in keys {
             let rows = try context.store().rows(RowRequest(entityIndex: root, selection: .keys(keys)))
@@ -79,15 +80,15 @@ struct FaultHandling {
     func storedRows(of ids: [ManagedObjectID]) throws -> [ManagedObjectID: Row] {
         var keys: [Int: [Int64]] = [:]
         for id in ids {
-            if let own = context.ownReference(of: id) {
-                keys[context.rootIndex(own.entityIndex), default: []].append(own.key)
+            if let own = context.lookup.reference(of: id) {
+                keys[context.registry.rootIndex(own.entityIndex), default: []].append(own.key)
             }
         }
         var found: [ManagedObjectID: Row] = [:]
         for (root, keys) in keys {
             let rows = try context.store().rows(RowRequest(entityIndex: root, selection: .keys(keys)))
             for index in 0..<rows.count {
-                found[context.objectID(key: rows[index].key, entityIndex: rows[index].entityIndex)] = rows[index]
+                found[context.lookup.objectID(key: rows[index].key, entityIndex: rows[index].entityIndex)] = rows[index]
             }
         }
         return found

@@ -56,7 +56,8 @@ extension ManagedObject {
         noteReading(relation.index)
         guard fireFault() else { return [] }
         if relation.isToMany { return context.members.loadedList(self, relation).members.map(\.objectID) }
-        return row.reference(relation.slot).map { [context.objectID(key: $0.key, entityIndex: $0.entityIndex)] } ?? []
+        return row.reference(relation.slot).map { [context.lookup.objectID(key: $0.key, entityIndex: $0.entityIndex)] }
+            ?? []
     }
 
     final func relation(named key: String) -> EntityShape.Relation {

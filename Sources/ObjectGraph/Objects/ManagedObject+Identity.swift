@@ -13,6 +13,11 @@ extension ManagedObject {
         registryReference?._withUnsafeGuaranteedRef { $0.context }
     }
 
+    /// The context that the object belongs to; nil without one.
+    package final var owningContext: ManagedObjectContext? {
+        registryReference?._withUnsafeGuaranteedRef { $0.context }
+    }
+
     /// The context of an object that must have one.
     final var context: ManagedObjectContext { knownRegistry._withUnsafeGuaranteedRef { $0.context } }
 
@@ -56,7 +61,7 @@ extension ManagedObject {
     /// The ID of the object, also without a context. It is temporary until the object is first
     /// saved.
     public final var objectID: ManagedObjectID {
-        formerHome?.objectID(self) ?? context.objectID(key: key, entityIndex: Int(entityIndex))
+        formerHome?.objectID(self) ?? context.lookup.objectID(key: key, entityIndex: Int(entityIndex))
     }
 
     /// Whether the object is new and not saved yet.
@@ -123,8 +128,6 @@ extension ManagedObject {
         let row = Row(slab: slab, cells: cells)
         for slot in row.layout.managedSlots where slot.kind == .toMany { row.clear(slot) }
     }
-
-    final var summary: String { ObjectSummary(object: self).description }
 }
 
 extension ManagedObject {

@@ -11,16 +11,7 @@ extension ManagedObject {
     ///   errors of the store.
     public final func transformedValue(forKey key: String) throws -> Any? {
         try checkContext()
-        let attribute = TransformableAttribute(entity, key), transformer = try attribute.transformer()
-        let data: Data
-        switch try propertyValue(forKey: key) {
-        case .data(let bytes): data = bytes
-        case .large(let value): data = try value.data()
-        default: return nil
-        }
-        do { return try transformer.value(from: data) } catch {
-            throw attribute.failure("holds data that its transformer refuses", error)
-        }
+        return try TransformableAttribute(entity, key).value(from: propertyValue(forKey: key))
     }
 
     /// Encodes a value with the transformer of a transformable attribute, and sets the attribute to
@@ -29,13 +20,7 @@ extension ManagedObject {
     /// - Throws: The same errors as ``transformedValue(forKey:)``; the attribute is then unchanged.
     public final func setTransformedValue(_ value: Any?, forKey key: String) throws {
         try checkContext()
-        let attribute = TransformableAttribute(entity, key), transformer = try attribute.transformer()
-        guard let value else { return try setPropertyValue(.null, forKey: key) }
-        let data: Data
-        do { data = try transformer.data(from: value) } catch {
-            throw attribute.failure("can't be \(type(of: value))", error)
-        }
-        try setPropertyValue(.data(data), forKey: key)
+        try setPropertyValue(TransformableAttribute(entity, key).stored(value), forKey: key)
     }
 }
 
@@ -49,7 +34,30 @@ private struct TransformableAttribute {
         self.key = key
     }
 
-    func transformer() throws(GraphError) -> any AttributeTransformer {
+    /// The value that is stored as `stored`; nil if that is none.
+    func value(from stored: @autoclosure () throws -> PropertyValue) throws -> Any? {
+        let transformer = try transformer()
+        let data: Data
+        switch try stored() {
+        case .data(let bytes): data = bytes
+        case .large(let value): data = try value.data()
+        default: return nil
+        }
+        do { return try transformer.value(from: data) } catch {
+            throw failure("holds data that its transformer refuses", error)
+        }
+    }
+
+    /// What is stored for a value.
+    func stored(_ value: Any?) throws -> PropertyValue {
+        let transformer = try transformer()
+        guard let value else { return .null }
+        do { return .data(try transformer.data(from: value)) } catch {
+            throw failure("can't be \(type(of: value))", error)
+        }
+    }
+
+    private func transformer() throws(GraphError) -> any AttributeTransformer {
         guard let property = entity.property(named: key) else { throw GraphError.unknownKey(key, of: entity) }
         guard let attribute = property.attribute, attribute.type == .transformable else {
             throw GraphError(
@@ -64,7 +72,7 @@ private struct TransformableAttribute {
             entity: entity.name, key: key)
     }
 
-    func failure(_ what: String, _ error: any Error) -> GraphError {
+    private func failure(_ what: String, _ error: any Error) -> GraphError {
         GraphError(
             .wrongType, "\(entity.name).\(key) \(what): \(error)", entity: entity.name, key: key, underlying: error)
     }

@@ -99,7 +99,7 @@ open class ManagedObject {
 
     /// Validates the object before the save that inserts it. Overrides call super, and throw a
     /// ``ValidationError`` or another error.
-    open func validateForInsert() throws { try validateProperties() }
+    open func validateForInsert() throws { try validator.validateProperties() }
     /// Validates the object before a save that updates it. Overrides call super, and throw a
     /// ``ValidationError`` or another error.
     ///
@@ -109,10 +109,10 @@ open class ManagedObject {
     ///     if self["year"] == nil { throw ValidationError(.generic, "A book has a year", key: "year") }
     /// }
     /// ```
-    open func validateForUpdate() throws { try validateProperties() }
+    open func validateForUpdate() throws { try validator.validateProperties() }
     /// Validates the object before the save that deletes it: whether a delete rule denies it.
     /// Overrides call super, and throw a ``ValidationError`` or another error.
-    open func validateForDelete() throws { try validateDeletion() }
+    open func validateForDelete() throws { try validator.validateDeletion() }
 
     /// The entity that the class declares, as `@Model` generates it; nil for classes whose entity
     /// is declared by a model file.
@@ -132,7 +132,9 @@ open class ManagedObject {
 
     /// Validates one value against the rules of the model. Overrides call super and add their own
     /// rules, for the keys in ``customValidatedKeys``.
-    open func validateValue(_ value: Any?, forKey key: String) throws { try validateAgainstModel(value, forKey: key) }
+    open func validateValue(_ value: Any?, forKey key: String) throws {
+        try validator.validateAgainstModel(value, forKey: key)
+    }
 
     // MARK: Values by key
 
@@ -143,7 +145,7 @@ open class ManagedObject {
     /// relationship `Set<ManagedObject>`, and an ordered relationship or a fetched property
     /// `[ManagedObject]`. Nil for an object without a context. Traps if the entity has no such
     /// property; ``propertyValue(forKey:)`` throws instead.
-    open func value(forKey key: String) -> Any? { plainValue(forKey: key) }
+    open func value(forKey key: String) -> Any? { keyed.value(forKey: key) }
 
     /// Sets a property and, for a relationship, its inverse.
     ///
@@ -151,16 +153,18 @@ open class ManagedObject {
     /// takes a set or an array of objects, an ordered relationship an array. Traps if the entity
     /// has no such property, or the value has a wrong type; ``setPropertyValue(_:forKey:)`` throws
     /// instead.
-    open func setValue(_ value: Any?, forKey key: String) { setPlainValue(value, forKey: key) }
+    open func setValue(_ value: Any?, forKey key: String) { keyed.setValue(value, forKey: key) }
 
     /// The value of an attribute or a to-one relationship, without firing a fault and without
     /// calling hooks; nil for a fault.
-    open func primitiveValue(forKey key: String) -> Any? { plainPrimitiveValue(forKey: key) }
+    open func primitiveValue(forKey key: String) -> Any? { keyed.primitiveValue(forKey: key) }
 
     /// Sets an attribute or a to-one relationship without recording a change: the inverse is not
     /// updated, undo does not know of it, and observers are not notified. Between
     /// ``willChangeValue(forKey:)`` and ``didChangeValue(forKey:)``, it is a change like any other.
-    open func setPrimitiveValue(_ value: Any?, forKey key: String) { setPlainPrimitiveValue(value, forKey: key) }
+    open func setPrimitiveValue(_ value: Any?, forKey key: String) {
+        keyed.setPrimitiveValue(value, forKey: key)
+    }
 
     /// Fires the fault if the object is one. Call it before reading a primitive value. `key` is not
     /// used.
@@ -172,7 +176,7 @@ open class ManagedObject {
     /// Records that an attribute or a to-one relationship is about to change. Call it before
     /// ``setPrimitiveValue(_:forKey:)``: the value is then saved and can be undone. Does nothing
     /// for other keys.
-    open func willChangeValue(forKey key: String) { noteChange(ofValueForKey: key) }
+    open func willChangeValue(forKey key: String) { keyed.noteChange(forKey: key) }
 
     /// Call it after setting a primitive value. Does nothing.
     open func didChangeValue(forKey key: String) {}

@@ -24,3 +24,7 @@ struct ObjectSummary: CustomStringConvertible {
         return "\(shape.entity.name) \(object.objectID): \(values.joined(separator: ", "))"
     }
 }
+
+extension ManagedObject {
+    final var summary: String { ObjectSummary(object: self).description }
+}

@@ -11,6 +11,10 @@ extension ObjectRegistry {
     /// The number of objects that the maps have memory for.
     var capacity: Int { identities.reduce(temporaries.capacity) { $0 + $1.capacity } }
 
+    /// Whether the memory of the objects is worth returning to the system when the context is
+    /// released. The memory of fewer objects is soon reused.
+    var isLarge: Bool { capacity > 50_000 }
+
     /// All existing objects. Listed rows whose objects were never requested are not included.
     var allObjects: ContiguousArray<ManagedObject> {
         var objects = temporaries.objects

@@ -131,6 +131,20 @@ extension ObjectRegistry {
         return found[0]
     }
 
+    /// The name of the entity whose objects, including those of sub-entities, have a class.
+    func entityName(of objectClass: ManagedObject.Type) throws -> String {
+        let entities = shapes.filter { $0.objectClass == objectClass }.map(\.entity)
+        // Sub-entities can be registered with the class of their super-entity.
+        guard let highest = entities.first(where: { one in entities.allSatisfy { $0.isKind(of: one) } }) else {
+            let what = entities.isEmpty ? "no entity" : "the entities \(entities.map(\.name).joined(separator: ", "))"
+            throw GraphError(
+                .unknownEntity,
+                "\(objectClass) is the class of \(what): register it with the coordinator for one, or name the entity in a FetchRequest"
+            )
+        }
+        return highest.name
+    }
+
     /// The seed of a new object, with a temporary key and a row with the default values.
     func makeSeed(_ entityIndex: Int) -> ManagedObjectSeed {
         let shape = shapes[entityIndex]

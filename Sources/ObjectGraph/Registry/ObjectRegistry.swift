@@ -170,6 +170,19 @@ final class ObjectRegistry {
         return target
     }
 
+    /// The destination as an object of the class that an accessor declares. Traps if it is of
+    /// another class.
+    func target<Destination: ManagedObject>(_ object: ManagedObject, _ slot: RowSlot, as: Destination.Type)
+        -> Destination?
+    {
+        guard let target = target(object, slot) else { return nil }
+        guard let destination = target as? Destination else {
+            preconditionFailure(
+                "\(target.entity.name) has another class than \(Destination.self): register it with the coordinator")
+        }
+        return destination
+    }
+
     func makeFault(key: Int64, entityIndex: Int) -> ManagedObject {
         let object = shapes[entityIndex].objectClass.init(
             ManagedObjectSeed(self, entityIndex: entityIndex, key: key, nil, nil, .fault))

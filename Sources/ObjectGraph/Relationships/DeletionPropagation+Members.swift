@@ -13,7 +13,8 @@ extension DeletionPropagation {
     /// manager or application classes.
     var deletesUnseen: Bool {
         context.parent == nil && context.persistentStoreCoordinator.union == nil && context.undoManager == nil
-            && !context.hasChildren && !context.registry.isPlain.contains(false) && context.registry.registrars == nil
+            && context.children.isEmpty && !context.registry.isPlain.contains(false)
+            && context.registry.registrars == nil
             && context.persistentStoreCoordinator.followers.isEmpty
             && ![.willSave, .objectsDidChange, .didSave].contains { context.observers.isObserved($0) }
     }
@@ -88,7 +89,7 @@ extension DeletionPropagation {
                 if !owners.isEmpty { try context.members.loadLists(of: owners, deletion.relation) }
             } catch {
                 // Try again at the next opportunity; the next save throws the error.
-                context.noteLoadError(error)
+                context.note(error)
                 return
             }
             context.pendingDeletions.finishPostponed()

@@ -8,6 +8,12 @@ struct DeletionPropagation {
 
     init(_ context: ManagedObjectContext) { self.context = context }
 
+    /// Marks objects for deletion, and returns their number.
+    func delete(_ objects: [ManagedObject]) -> Int {
+        for object in objects { context.delete(object) }
+        return objects.count
+    }
+
     /// Applies the delete rules of all objects deleted in this event, and of those that are deleted
     /// as a consequence.
     func propagateDeletions() {
@@ -16,7 +22,7 @@ struct DeletionPropagation {
         do { try runPendingDeleteRules(&done) } catch {
             // The relationships of the remaining objects are unknown. They stay pending, and the
             // next save throws the error.
-            context.noteLoadError(error)
+            context.note(error)
         }
         finishPropagation(done)
     }

@@ -24,7 +24,7 @@ struct MemberLoader {
         let list = self.list(owner, relation)
         if !list.isLoaded {
             do { try loadLists(of: siblings(of: owner, relation), relation) } catch {
-                context.noteLoadError(error)
+                context.note(error)
             }
         }
         return list
@@ -60,7 +60,7 @@ struct MemberLoader {
     /// little more than necessary.
     func siblings(of owner: ManagedObject, _ relation: EntityShape.Relation) -> [ManagedObject] {
         guard let slab = owner.slab else { return [owner] }
-        let identities = context.registry.identities[context.rootIndex(Int(owner.entityIndex))]
+        let identities = context.registry.identities[context.registry.rootIndex(Int(owner.entityIndex))]
         var owners = [owner]
         func consider(_ object: ManagedObject) {
             guard object !== owner, !object.state.contains(.inserted), object.existingList(relation)?.isLoaded != true

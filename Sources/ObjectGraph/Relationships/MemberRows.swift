@@ -88,7 +88,7 @@ final class MemberRows {
             }
         }
         registry.withContext { context in
-            do { try context.faults.fetchRows(of: held) } catch { context.noteLoadError(error) }
+            do { try context.faults.fetchRows(of: held) } catch { context.note(error) }
         }
     }
 

@@ -28,8 +28,7 @@ public struct MutableObjectSet: Sequence {
 
     /// Adds an object. Traps if it belongs to another context or to an entity that is not allowed.
     public func add(_ object: ManagedObject) {
-        owner.checkTarget(object, relationship)
-        owner.context.relationships.add(object, to: owner, relationship)
+        owner.context.relationships.addChecked(object, to: owner, relationship)
     }
 
     /// Removes an object. Does nothing if it is not in the relationship.
@@ -76,16 +75,14 @@ public struct MutableOrderedObjectSet: RandomAccessCollection {
     /// Appends an object that is not in the relationship yet. Traps if it belongs to another
     /// context or to an entity that is not allowed.
     public func add(_ object: ManagedObject) {
-        owner.checkTarget(object, relationship)
-        owner.context.relationships.add(object, to: owner, relationship)
+        owner.context.relationships.addChecked(object, to: owner, relationship)
     }
 
     /// Inserts an object that is not in the relationship yet at an index. Traps for an index beyond
     /// the end.
     public func insert(_ object: ManagedObject, at index: Int) {
         precondition(index >= 0 && index <= count, "There is no place \(index) among \(count) objects")
-        owner.checkTarget(object, relationship)
-        owner.context.relationships.add(object, to: owner, relationship, at: index)
+        owner.context.relationships.addChecked(object, to: owner, relationship, at: index)
     }
 
     /// Removes an object. Does nothing if it is not in the relationship.

@@ -51,7 +51,7 @@ struct RelationshipEditor {
         if target.state.contains(.deleted) { return nil }
         if target.state.isFault {
             do { try context.faults.fulfillFault(target) } catch {
-                if (error as? GraphError)?.code != .objectNotFound { context.noteLoadError(error) }
+                if (error as? GraphError)?.code != .objectNotFound { context.note(error) }
                 return nil
             }
         }
@@ -64,7 +64,7 @@ struct RelationshipEditor {
         _ other: ManagedObject, _ inverse: EntityShape.Inverse, pointingTo object: ManagedObject
     ) {
         guard isStale(other, inverse, pointingTo: object) else { return }
-        do { try readAgain([other], inverse, pointingTo: object) } catch { context.noteLoadError(error) }
+        do { try readAgain([other], inverse, pointingTo: object) } catch { context.note(error) }
     }
 
     /// Removes `object` from the inverse of one of its relationships.

@@ -62,7 +62,7 @@ struct BatchExecutor {
         let changes = try BatchExecutor(scratch).saveTelling { made = try $0.insertObjects(request) }
         // Objects that were merged into others by the merge policy have no registry.
         let ids = made.filter { $0.registryReference != nil }.map {
-            context.objectID(key: $0.key, entityIndex: Int($0.entityIndex))
+            context.lookup.objectID(key: $0.key, entityIndex: Int($0.entityIndex))
         }
         return BatchResult(objectIDs: ids, changes: renamed(changes))
     }
@@ -94,8 +94,8 @@ struct BatchExecutor {
         let filling = ManagedObjectContext(context.persistentStoreCoordinator)
         let shape = context.shapes[entity.index]
         var byValues = BatchInsertRequest(entityName: request.entityName) { values in
-            let object = shape.objectClass.init(try filling.seedOfNewObject(of: entity))
-            filling.didMake(object, callsHook: false)
+            let object = shape.objectClass.init(try filling.maker.seed(of: entity))
+            filling.maker.didMake(object, callsHook: false)
             defer {
                 filling.delete(object)
                 filling.processPendingChanges()
@@ -107,7 +107,7 @@ struct BatchExecutor {
                 throw GraphError.wrongType("the members of a to-many relationship", for: relation.property, of: entity)
             }
             for property in entity.properties where !property.isToMany && !property.isTransient {
-                let value = try object.propertyValue(at: property.index, shape)
+                let value = try PropertyAccess(object).value(at: property.index, shape)
                 if !value.isNull || property.attribute?.defaultValue != nil { values[property.name] = value }
             }
             return false
@@ -125,7 +125,7 @@ struct BatchExecutor {
     }
 
     func ids(_ references: [ObjectReference]) -> [ManagedObjectID] {
-        references.map { context.objectID(key: $0.key, entityIndex: $0.entityIndex) }
+        references.map { context.lookup.objectID(key: $0.key, entityIndex: $0.entityIndex) }
     }
 
     func rowRequest(_ entityName: String, _ predicate: FetchPredicate?, includesSubentities: Bool) throws -> RowRequest
@@ -133,7 +133,8 @@ struct BatchExecutor {
         guard let entity = context.model.entity(named: entityName) else {
             throw GraphError.unknownEntity(entityName, in: context.model)
         }
-        let condition = try predicate?.validated(against: entity, in: context.model, store: try context.storeIdentity())
+        let condition = try predicate?.validated(
+            against: entity, in: context.model, store: try context.reader.identity())
         return RowRequest(
             entityIndex: entity.index, includesSubentities: includesSubentities, selection: .matching(condition))
     }
@@ -151,7 +152,7 @@ struct BatchExecutor {
             guard case .constant(let constant) = value else {
                 return BatchUpdate.Assignment(
                     propertyIndex: property.index,
-                    value: try value.validated(against: entity, in: context.model, store: try context.storeIdentity())
+                    value: try value.validated(against: entity, in: context.model, store: try context.reader.identity())
                         .expression)
             }
             if constant.isNull, !property.isOptional {
@@ -170,7 +171,7 @@ struct BatchExecutor {
     {
         if value.isNull { return value }
         if let attribute = property.attribute, let converted = value.converted(to: attribute) { return converted }
-        if property.relationship != nil, case .object(let id) = value, context.ownReference(of: id) != nil,
+        if property.relationship != nil, case .object(let id) = value, context.lookup.reference(of: id) != nil,
             !id.isTemporaryID,
             id.entity.isKind(of: context.shapes[property.destinationIndex].entity)
         {
@@ -238,7 +239,7 @@ extension BatchExecutor {
             }
         }
         let changes = try saveTelling { _ in }
-        let known = Set(selected.map { context.objectID(key: $0.key, entityIndex: $0.entityIndex) })
+        let known = Set(selected.map { context.lookup.objectID(key: $0.key, entityIndex: $0.entityIndex) })
         return BatchReceipt(
             selected: selected, cascaded: references(changes.deleted.subtracting(known)),
             changed: references(changes.updated))
@@ -271,7 +272,7 @@ extension BatchExecutor {
             }
         }
         let changes = try saveTelling { _ in }
-        let known = Set(selected.map { context.objectID(key: $0.key, entityIndex: $0.entityIndex) })
+        let known = Set(selected.map { context.lookup.objectID(key: $0.key, entityIndex: $0.entityIndex) })
         return BatchReceipt(selected: selected, changed: references(changes.updated.subtracting(known)))
     }
 

@@ -18,13 +18,13 @@ struct ChangeValidator {
         // The key and value for errors that applications throw themselves, which don't contain
         // them.
         var ownFailures: [ManagedObjectID: ValidationError.Failure] = [:]
-        defer { context.ownFailure = nil }
+        defer { context.nextSave.ownFailure = nil }
         for index in context.changes.indices {
             guard let unheld = context.changes.unowned(at: index),
                 unheld._withUnsafeGuaranteedRef({ !$0.state.contains(.inaccessible) && !isPlainlyValid($0) }),
                 let object = context.changes.object(at: index), !excluded.contains(object)
             else { continue }
-            context.ownFailure = nil
+            context.nextSave.ownFailure = nil
             do {
                 if object.state.contains(.deleted) {
                     try object.validateForDelete()
@@ -35,7 +35,7 @@ struct ChangeValidator {
                 }
             } catch {
                 errors.append((object, error))
-                ownFailures[object.objectID] = context.ownFailure
+                ownFailures[object.objectID] = context.nextSave.ownFailure
                 if errors.count >= limit { break }
             }
         }

@@ -38,7 +38,7 @@ struct ChildSave {
     func targets(of keys: [Int64], _ entityIndex: Int) throws -> [ManagedObject] {
         try keys.map { key in
             if let object = try target(of: key, entityIndex) { return object }
-            let id = context.objectID(key: key, entityIndex: entityIndex)
+            let id = context.lookup.objectID(key: key, entityIndex: entityIndex)
             throw StorageError(
                 .conflict, "An object was deleted in the parent context since it was read",
                 conflicts: [StoreConflict(object: id, expectedVersion: 1, storedVersion: 0)])

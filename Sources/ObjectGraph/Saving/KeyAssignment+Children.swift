@@ -7,12 +7,12 @@ extension KeyAssignment {
     /// elsewhere gets them in its inbox, and replaces its temporary keys itself. Waiting for it
     /// could be a deadlock, because it may be waiting for this context.
     func tellChildren(_ renamed: [RenamedKey]) {
-        context.forgetGoneChildren()
-        let children = context.children
+        context.children.forgetReleased()
+        let children = context.children.existing
         // A child that has emptied its inbox asks for no former key any more.
         if children.allSatisfy({ $0.renamedKeys.isEmpty }) { context.registry.formerKeys = [:] }
         for child in children {
-            guard child.isUsedElsewhere else {
+            guard child.isUsedHere?() == false else {
                 child.keys.follow(child.renamedKeys.takeAll() + renamed)
                 continue
             }
@@ -24,7 +24,7 @@ extension KeyAssignment {
 
     /// Takes over the permanent keys that the parent has assigned since the last call. Called in
     /// the isolation domain of this context.
-    func takeRenamedKeys() {
+    package func takeRenamedKeys() {
         guard context.parent != nil, !context.renamedKeys.isEmpty else { return }
         follow(context.renamedKeys.takeAll())
     }
@@ -36,7 +36,7 @@ extension KeyAssignment {
             context.registry.temporaries.remove(-temporary)
             object.key = key
             object.optionalRow?.key = key
-            context.registry.identities[context.rootIndex(Int(object.entityIndex))].insert(object, key)
+            context.registry.identities[context.registry.rootIndex(Int(object.entityIndex))].insert(object, key)
         }
         if context.undoManager != nil {
             for (temporary, key) in keys { context.tracker.permanentKeys.set(key, for: temporary) }
@@ -57,6 +57,6 @@ extension KeyAssignment {
                 context.changes.replaceSaved(at: index, with: .reference(renewed))
             }
         }
-        if context.hasChildren { tellChildren(renamed) }
+        if !context.children.isEmpty { tellChildren(renamed) }
     }
 }

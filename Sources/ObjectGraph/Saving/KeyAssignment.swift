@@ -1,5 +1,5 @@
 import RowMemory
-import Schema
+package import Schema
 import Storage
 
 /// Objects without reference counting, which others retain.
@@ -7,7 +7,7 @@ typealias UnheldObjects = ContiguousArray<Unmanaged<ManagedObject>>
 
 /// Assigns permanent primary keys to new objects, and replaces all occurrences of their temporary
 /// keys.
-struct KeyAssignment {
+package struct KeyAssignment {
     let context: ManagedObjectContext
 
     init(_ context: ManagedObjectContext) { self.context = context }
@@ -34,8 +34,11 @@ struct KeyAssignment {
         try withExtendedLifetime(own) { try givePermanentKeys(ContiguousArray(own.map { .passUnretained($0) })) }
     }
 
-    /// Assigns given primary keys to new objects.
-    func assignPermanentKeys(_ numbers: [(ManagedObject, Int64)]) throws {
+    /// Assigns given primary keys to new objects, for example those that the objects had in another
+    /// store. The caller must make sure that the store has no objects with these primary keys.
+    /// - Throws: ``GraphError`` with code `constraint` if two objects of a hierarchy would have the
+    ///   same primary key.
+    package func assignPermanentKeys(_ numbers: [(ManagedObject, Int64)]) throws {
         let numbers = numbers.filter { $0.0.key < 0 && $0.0.registryReference != nil }
         try checkDistinct(numbers)
         for (object, number) in numbers { givePermanentKey(object, number) }
@@ -44,8 +47,26 @@ struct KeyAssignment {
         }
     }
 
+    /// Assigns given permanent IDs to new objects.
+    /// - Throws: ``GraphError`` with code `constraint` if the context has another object with such
+    ///   an ID.
+    package func assignPermanentIDs(_ ids: [(object: ManagedObject, id: ManagedObjectID)]) throws {
+        let numbers = try ids.map { object, id in
+            guard let key = context.persistentStoreCoordinator.key(of: id) else { throw GraphError.notFound(id) }
+            let reference = ObjectReference(key: key, entityIndex: Int(object.entityIndex))
+            if let other = context.registry.registered(reference), other !== object {
+                throw GraphError(
+                    .constraint, "There is already an object \(id.shortName)", object: id, entity: id.entity.name)
+            }
+            return (object, key)
+        }
+        try assignPermanentKeys(numbers)
+    }
+
     private func checkDistinct(_ numbers: [(ManagedObject, Int64)]) throws {
-        let keys = numbers.map { (root: context.rootIndex(Int($0.0.entityIndex)), number: $0.1) }.sorted { $0 < $1 }
+        let keys = numbers.map { (root: context.registry.rootIndex(Int($0.0.entityIndex)), number: $0.1) }.sorted {
+            $0 < $1
+        }
         let repeated = zip(keys, keys.dropFirst()).first { $0 == $1 }?.0 ?? keys.first { $0.number <= 0 }
         guard let repeated else { return }
         let name = context.shapes[repeated.root].entity.name
@@ -56,7 +77,7 @@ struct KeyAssignment {
     /// Reserves primary keys for new objects of a hierarchy. Returns the first key and the objects
     /// for each store that they will be saved to.
     func reserveKeys(_ objects: UnheldObjects, _ root: Int) throws -> [(first: Int64, objects: UnheldObjects)] {
-        let assigned = context.topmost.assignedStores
+        let assigned = context.assignment.assigned
         guard !assigned.isEmpty, let union = context.persistentStoreCoordinator.union else {
             return [(try context.store().reserveKeys(entityIndex: root, count: objects.count), objects)]
         }
@@ -97,14 +118,16 @@ struct KeyAssignment {
 
     func givePermanentKeys(_ objects: UnheldObjects) throws {
         guard let first = objects.first else { return }
-        let root = context.rootIndex(first._withUnsafeGuaranteedRef { Int($0.entityIndex) }),
+        let root = context.registry.rootIndex(first._withUnsafeGuaranteedRef { Int($0.entityIndex) }),
             family = context.shapes[root].entity.family
         // Usually all objects belong to one hierarchy.
         let groups =
             objects.allSatisfy { $0._withUnsafeGuaranteedRef { family.contains(Int($0.entityIndex)) } }
             ? [root: objects]
-            : Dictionary(grouping: objects) { context.rootIndex($0._withUnsafeGuaranteedRef { Int($0.entityIndex) }) }
-                .mapValues { ContiguousArray($0) }
+            : Dictionary(grouping: objects) {
+                context.registry.rootIndex($0._withUnsafeGuaranteedRef { Int($0.entityIndex) })
+            }
+            .mapValues { ContiguousArray($0) }
         for (root, objects) in groups.sorted(by: { $0.key < $1.key }) {
             for (first, objects) in try reserveKeys(objects, root) {
                 var key = first
@@ -122,7 +145,7 @@ struct KeyAssignment {
     func givePermanentKey(_ object: ManagedObject, _ key: Int64) {
         if context.tracker.recordsUndo { context.tracker.permanentKeys.set(key, for: object.key) }
         object.key = key
-        context.registry.identities[context.rootIndex(Int(object.entityIndex))].insert(object, key)
+        context.registry.identities[context.registry.rootIndex(Int(object.entityIndex))].insert(object, key)
     }
 
     /// The second step: replaces all references to the temporary keys. The changes or the caller
@@ -150,7 +173,7 @@ struct KeyAssignment {
             }
         }
         var told: [RenamedKey] = []
-        let tellsChildren = context.hasChildren
+        let tellsChildren = !context.children.isEmpty
         for objects in renamed {
             for object in objects {
                 object._withUnsafeGuaranteedRef { object in

@@ -22,7 +22,7 @@ struct ObjectValidator {
         }
         var ownError: (any Error)?
         for key in customKeys {
-            let value = object.plainValue(forKey: key)
+            let value = KeyedValues(object).value(forKey: key)
             do { try object.validateValue(value, forKey: key) } catch let error as ValidationError {
                 // The model's rules were checked above. The override checks them again through
                 // super, so drop duplicates.
@@ -36,7 +36,7 @@ struct ObjectValidator {
             }
         }
         if failures.count == 1, let ownError {
-            object.context.ownFailure = failures[0]
+            object.context.nextSave.ownFailure = failures[0]
             throw ownError
         }
         if !failures.isEmpty { throw ValidationError(failures) }
@@ -160,9 +160,5 @@ struct ObjectValidator {
 }
 
 extension ManagedObject {
-    final func validateProperties() throws { try ObjectValidator(self).validateProperties() }
-    final func validateDeletion() throws { try ObjectValidator(self).validateDeletion() }
-    final func validateAgainstModel(_ value: Any?, forKey key: String) throws {
-        try ObjectValidator(self).validateAgainstModel(value, forKey: key)
-    }
+    final var validator: ObjectValidator { ObjectValidator(self) }
 }

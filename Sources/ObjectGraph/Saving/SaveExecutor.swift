@@ -1,9 +1,9 @@
-import Storage
+package import Storage
 
 /// Executes saves. A save is prepared in the context, written by the store, and then completed or
 /// undone in the context. If the store reports a conflict, the merge policy resolves it and the
 /// save is prepared again.
-struct SaveExecutor {
+package struct SaveExecutor {
     private static let mostAttempts = 20
 
     let context: ManagedObjectContext
@@ -27,8 +27,24 @@ struct SaveExecutor {
         }
     }
 
-    func prepare(
-        validates: Bool, reservesKeys: Bool = false, metadata: [String: MetadataValue?] = [:], deletesMembers: Bool
+    /// Performs the first half of a save: determines, as values, the changes that the store has to
+    /// write. Later changes of the context belong to the next save.
+    ///
+    /// The caller lets the store apply `changes`, in any isolation domain, and then calls
+    /// ``complete(_:_:)`` or ``fail(_:_:)`` in the domain of the context.
+    /// - Parameters:
+    ///   - validates: Whether invalid objects fail the save. False for an autosave.
+    ///   - reservesKeys: Whether new objects get their permanent primary keys now. Necessary if the
+    ///     application continues while the store writes: otherwise a fetch could return new rows
+    ///     that can't be matched with their objects.
+    ///   - metadata: Metadata for the store, written in the same transaction.
+    ///   - deletesMembers: Whether the store may find and delete the objects that delete rules
+    ///     delete together with others. Only if the change set is applied to this context's own
+    ///     store.
+    /// - Returns: Nil if there is nothing to write, in which case the save has succeeded.
+    package func prepare(
+        validates: Bool = true, reservesKeys: Bool = false, metadata: [String: MetadataValue?] = [:],
+        deletesMembers: Bool = false
     ) throws -> PreparedSave? {
         precondition(context.saveUnderWay == nil, "A save of this context is under way: wait for it to end")
         try context.preparation.throwLoadError()
@@ -47,8 +63,16 @@ struct SaveExecutor {
         return context.preparation.beginSave(validates: validates, metadata: metadata, attempt: 1)
     }
 
-    /// Restores the changes of a save that the store did not write, and prepares it again.
-    func prepare(again failed: PreparedSave, after error: any Error) throws -> PreparedSave? {
+    /// The objects of the save that a store is writing; nil while none is.
+    package var objectsBeingSaved: ObjectsBeingSaved? {
+        context.saveUnderWay.map { ObjectsBeingSaved($0, context.shapes) }
+    }
+
+    /// Restores the changes of a save that the store did not write, lets the merge policy resolve
+    /// the conflicts, and prepares the save again.
+    /// - Returns: Nil if nothing is left to write, in which case the save has succeeded.
+    /// - Throws: The error of the save if the merge policy can't resolve it.
+    package func prepare(again failed: PreparedSave, after error: any Error) throws -> PreparedSave? {
         precondition(context.saveUnderWay?.number == failed.number, "This save is not the one that is under way")
         // After a rollback or reset in the meantime, there is nothing left to resolve.
         guard context.outcome.putBack() == nil else { throw context.settler.translated(error) }
@@ -65,26 +89,38 @@ struct SaveExecutor {
             validates: failed.validates, metadata: failed.changes.metadata, attempt: failed.attempt + 1)
     }
 
-    func complete(_ prepared: PreparedSave, _ receipt: SaveReceipt) {
+    /// Completes a save that the store has written: new objects get their permanent IDs, and saved
+    /// objects become clean.
+    package func complete(_ prepared: PreparedSave, _ receipt: SaveReceipt) {
         precondition(context.saveUnderWay?.number == prepared.number, "This save is not the one that is under way")
-        context.watchedObjects = []
+        context.nextSave.watchedObjects = []
         context.outcome.accept(receipt)
     }
 
-    func fail(_ prepared: PreparedSave, _ error: any Error) -> any Error {
+    /// Restores the changes of a save that the store did not write.
+    /// - Returns: The error to throw.
+    package func fail(_ prepared: PreparedSave, _ error: any Error) -> any Error {
         precondition(context.saveUnderWay?.number == prepared.number, "This save is not the one that is under way")
         context.outcome.putBack()
         return context.settler.translated(error)
     }
 
-    /// Lets `write` save the changes without validation.
-    func writeUnchecked(_ write: (ChangeSet) throws -> SaveReceipt) throws {
+    /// Lets `write` save the changes of this context without validation. Afterwards the objects are
+    /// clean, and the context no longer retains them.
+    package func writeUnchecked(_ write: (ChangeSet) throws -> SaveReceipt) throws {
         guard let prepared = try prepare(validates: false, deletesMembers: false) else { return }
         do { complete(prepared, try write(prepared.changes)) } catch { throw fail(prepared, error) }
     }
 
-    /// The validation failures of the changes, as a save would find them.
-    func validationFailures(limit: Int, excluding excluded: Set<ManagedObject>) throws -> [ValidationError.Failure] {
+    /// The deletions among the unsaved changes that a delete rule denies.
+    package func deniedDeletions() throws -> [DeniedDeletion] { try context.validator.deniedDeletions() }
+
+    /// The validation failures of this context's changes, as a save would find them: those of the
+    /// first `limit` invalid objects, not counting `excluded` objects.
+    /// - Throws: Errors of validation methods of the application, and errors of reading the store.
+    package func validationFailures(limit: Int, excluding excluded: Set<ManagedObject> = []) throws -> [ValidationError
+        .Failure]
+    {
         try context.preparation.throwLoadError()
         try context.preparation.collectChanges()
         try context.preparation.throwLoadError()

@@ -13,15 +13,13 @@ final class SaveFollowers: Sendable {
 
     var isEmpty: Bool { followers.withLock { $0.isEmpty } }
 
-    func add(_ inbox: SaveInbox) {
+    /// Stops delivering to a context's former inbox, and delivers to the new one, if there is one.
+    func exchange(_ former: SaveInbox?, for new: SaveInbox?) -> SaveInbox? {
         followers.withLock { followers in
-            followers.removeAll { $0.inbox == nil }
-            followers.append(Follower(inbox: inbox))
+            followers.removeAll { $0.inbox == nil || $0.inbox === former }
+            if let new { followers.append(Follower(inbox: new)) }
         }
-    }
-
-    func remove(_ inbox: SaveInbox) {
-        followers.withLock { $0.removeAll { $0.inbox == nil || $0.inbox === inbox } }
+        return new
     }
 
     /// Delivers changes to all followers except the context that saved.
@@ -34,7 +32,10 @@ final class SaveFollowers: Sendable {
 /// The changes saved by other contexts that are waiting to be merged.
 final class SaveInbox: Sendable {
     private let waiting = Mutex<[SavedChanges]>([])
-    private let arrived = Mutex<(@Sendable () -> Void)?>(nil)
+    private let arrived: Mutex<(@Sendable () -> Void)?>
+
+    /// - Parameter handler: Called from wherever somebody saves.
+    init(_ handler: (@Sendable () -> Void)?) { arrived = Mutex(handler) }
 
     func setArrived(_ handler: (@Sendable () -> Void)?) { arrived.withLock { $0 = handler } }
 

@@ -34,6 +34,6 @@ extension SaveOutcome {
                 hasNews = true
             }
         }
-        if hasNews { context.endEvent() }
+        if hasNews { context.events.endEvent() }
     }
 }

@@ -19,7 +19,7 @@ extension SaveOutcome {
 
     private func savedChanges(of save: SaveUnderWay, _ receipt: SaveReceipt) -> SavedChanges {
         func id(_ object: ManagedObject, key: Int64) -> ManagedObjectID {
-            context.objectID(key: key, entityIndex: Int(object.entityIndex))
+            context.lookup.objectID(key: key, entityIndex: Int(object.entityIndex))
         }
         var saved = SavedChanges(contextName: context.name)
         for (places, keys) in zip(save.inserted, receipt.keys) {

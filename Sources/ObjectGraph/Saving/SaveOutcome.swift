@@ -170,7 +170,8 @@ struct SaveOutcome {
             let reference = ObjectReference(key: derived[index].key, entityIndex: derived[index].entityIndex)
             let isNew = context.registry.registered(reference).map(notification.inserted.contains) ?? false
             if !isNew {
-                notification.derived.insert(context.objectID(key: reference.key, entityIndex: reference.entityIndex))
+                notification.derived.insert(
+                    context.lookup.objectID(key: reference.key, entityIndex: reference.entityIndex))
             }
         }
         // Deletions that the store had already are not part of this save.

@@ -10,8 +10,8 @@ struct SavePreparation {
     init(_ context: ManagedObjectContext) { self.context = context }
 
     func throwLoadError() throws {
-        guard let error = context.loadError else { return }
-        context.loadError = nil
+        guard let error = context.nextSave.loadError else { return }
+        context.nextSave.loadError = nil
         // A value that could not be set is told as one that is not valid.
         if error is ValidationError { throw error }
         throw GraphError(
@@ -21,9 +21,9 @@ struct SavePreparation {
 
     /// Processes changes and calls `willSave`, until no object changes any more.
     func collectChanges() throws {
-        context.processPendingChanges(propagatesDeletes: true)
+        context.events.process(propagatesDeletes: true)
         if context.observers.isObserved(.willSave) { context.observers.post(ContextNotification(.willSave, context)) }
-        context.processPendingChanges(propagatesDeletes: true)
+        context.events.process(propagatesDeletes: true)
         // Objects that `willSave` adds to the changes are part of the event; the loop below calls
         // them.
         for index in 0..<(context.registry.isPlain.contains(false) ? context.changes.indices.count : 0) {
@@ -31,7 +31,7 @@ struct SavePreparation {
         }
         var rounds = 0
         // If the store can't be read, deletions stay pending; the error is thrown next.
-        while context.loadError == nil, context.changes.hasEvent || context.pendingDeletions.arePending {
+        while context.nextSave.loadError == nil, context.changes.hasEvent || context.pendingDeletions.arePending {
             rounds += 1
             if rounds > 1000 {
                 throw GraphError(
@@ -40,14 +40,14 @@ struct SavePreparation {
                 )
             }
             let objects = context.changes.eventObjects
-            context.processPendingChanges(propagatesDeletes: true)
+            context.events.process(propagatesDeletes: true)
             for object in objects where object.registryReference != nil { object.willSave() }
         }
     }
 
     private func makePlan() -> SavePlan {
-        context.lastSaveNumber += 1
-        var plan = SavePlan(context, number: context.lastSaveNumber)
+        context.nextSave.lastNumber += 1
+        var plan = SavePlan(context, number: context.nextSave.lastNumber)
         plan.collect()
         return plan
     }

@@ -1,15 +1,25 @@
 import RowMemory
 import Schema
-import Storage
+package import Storage
 
 /// Keeps violations of uniqueness constraints from failing an autosave: values that are not unique
 /// are left out of the save, and remain unsaved changes of the context.
-struct UniqueValueDeferral {
+package struct UniqueValueDeferral {
     let context: ManagedObjectContext
 
     init(_ context: ManagedObjectContext) { self.context = context }
 
-    func prepareAutosave(again failed: PreparedSave, after error: any Error) throws -> (
+    /// Restores the changes of an autosave that the store did not write, and prepares it again. If
+    /// the merge policy does not resolve the failure, the new save leaves out the unique values
+    /// that cause it.
+    ///
+    /// The first attempt leaves out values that two of the saved objects share. If the values that
+    /// then remain in the store violate further constraints, the next attempt leaves out all unique
+    /// values.
+    /// - Returns: The save, and the values that it leaves out: pass them to ``takeUp(_:)`` once the
+    ///   save is complete.
+    /// - Throws: The error if it is not about unique values.
+    package func prepareAutosave(again failed: PreparedSave, after error: any Error) throws -> (
         save: PreparedSave?, left: [PendingUniqueValue]
     ) {
         precondition(context.saveUnderWay?.number == failed.number, "This save is not the one that is under way")
@@ -55,9 +65,12 @@ struct UniqueValueDeferral {
         return (save, left.sorted { ($0.objectID.key, $0.propertyName) < ($1.objectID.key, $1.propertyName) })
     }
 
-    func takeUp(_ pending: [PendingUniqueValue]) throws {
+    /// Makes the values unsaved changes of their objects again, since the store does not have them.
+    /// They don't count as edits: neither undo nor the edit position is affected. Properties that
+    /// were changed since keep their values.
+    package func takeUp(_ pending: [PendingUniqueValue]) throws {
         guard !pending.isEmpty else { return }
-        try context.withoutEditing {
+        try context.edits.withoutEditing {
             for value in pending {
                 let object: ManagedObject
                 do {

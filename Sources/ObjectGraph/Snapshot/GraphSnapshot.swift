@@ -104,7 +104,8 @@ public struct GraphSnapshot: Sendable, Hashable, Codable {
                     object.toOne[property.name] = try reference(target)
                 }
             } else if property.attribute?.isDerived == false {
-                object.attributes[property.name] = try SnapshotValue(source.propertyValue(at: property.index, shape))
+                object.attributes[property.name] = try SnapshotValue(
+                    PropertyAccess(source).value(at: property.index, shape))
             }
         }
         return object

@@ -176,3 +176,19 @@ struct ChangeDivision {
             entities: [entity.name, union.shapes[target.entityIndex].entity.name], keys: [property])
     }
 }
+
+extension StoreUnion {
+    /// Lets each store write its part, and commit after all others have written. If one of them
+    /// fails, all are unchanged.
+    func apply(_ changes: ChangeSet) throws -> SaveReceipt {
+        let division = try ChangeDivision(changes, self)
+        var receipts = [SaveReceipt](repeating: SaveReceipt(keys: []), count: division.parts.count)
+        func write(_ index: Int) throws {
+            guard index < division.parts.count else { return }
+            let part = division.parts[index]
+            receipts[index] = try part.member.store.apply(part.changes) { try write(index + 1) }
+        }
+        try write(0)
+        return try division.receipt(receipts, shapes)
+    }
+}

@@ -103,7 +103,7 @@ final class ParentStore: RowStore {
         -> RelatedBatch
     {
         parent.processPendingChanges()
-        let root = parent.rootIndex(entityIndex)
+        let root = parent.registry.rootIndex(entityIndex)
         let owners = try objects(withKeys: keys, root)
         var unread: [ManagedObject] = []
         for owner in owners {

@@ -75,6 +75,15 @@ extension PersistentStoreCoordinator {
         return nil
     }
 
+    /// The transactions of the stores that a request is about; see
+    /// ``ManagedObjectContext/fetchHistory(_:)``.
+    func history(_ request: PersistentHistoryRequest) throws -> [PersistentHistoryTransaction] {
+        let stores = try historyStores(request.affectedStores, of: request.token)
+        if stores.count == 1 { return try stores[0].history(request) }
+        let found = try stores.flatMap { try $0.history(request) }.sorted { $0.timestamp < $1.timestamp }
+        return request.fetchLimit > 0 ? Array(found.prefix(request.fetchLimit)) : found
+    }
+
     /// The stores whose history a request is about: those that it names, or else one: the store of
     /// the token, or the first store that can have a history.
     ///

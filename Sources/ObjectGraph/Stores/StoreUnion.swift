@@ -154,18 +154,4 @@ final class StoreUnion: RowStore, Sendable {
         _ = try member.lift(first + Int64(count))
         return try member.lift(first)
     }
-
-    /// Lets each store write its part, and commit after all others have written. If one of them
-    /// fails, all are unchanged.
-    func apply(_ changes: ChangeSet) throws -> SaveReceipt {
-        let division = try ChangeDivision(changes, self)
-        var receipts = [SaveReceipt](repeating: SaveReceipt(keys: []), count: division.parts.count)
-        func write(_ index: Int) throws {
-            guard index < division.parts.count else { return }
-            let part = division.parts[index]
-            receipts[index] = try part.member.store.apply(part.changes) { try write(index + 1) }
-        }
-        try write(0)
-        return try division.receipt(receipts, shapes)
-    }
 }

@@ -40,6 +40,62 @@ struct AttributeAccess: Sendable {
     }
 }
 
+// The checks and slow paths of the accessors of objects.
+extension AttributeAccess {
+    /// Whether the values are present and have the layout that the key was made for.
+    @inlinable
+    func isReadable(in object: ManagedObject) -> Bool {
+        !object.state.isFault && object.entityIndex &- firstEntity < entityCount
+            && object.registryReference?._withUnsafeGuaranteedRef { $0.readableModelNumber == modelNumber } == true
+    }
+
+    /// Whether a value can be stored directly: the old value is not needed, or was recorded by an
+    /// earlier change in the same event.
+    @inlinable
+    func isWritable(in object: ManagedObject) -> Bool {
+        guard isReadable(in: object) else { return false }
+        return object.state.isFree || object.isNoted(Int(slot.index))
+    }
+
+    /// Fires the fault if necessary. Returns false if the object has no values.
+    @usableFromInline
+    func prepareToRead(_ object: ManagedObject) -> Bool {
+        object.noteReading(Int(slot.index))
+        return object.registryReference != nil && prepare(object)
+    }
+
+    private func prepare(_ object: ManagedObject) -> Bool {
+        guard object.fireFault() else { return false }
+        if !isReadable(in: object) { checkLayout(of: object) }
+        return true
+    }
+
+    /// Fires the fault if necessary, and records that the value changes. Returns false if the
+    /// object can't be written.
+    @usableFromInline
+    func prepareToWrite(_ object: ManagedObject) -> Bool {
+        guard prepare(object) else { return false }
+        object.noteWriting(slot)
+        return true
+    }
+
+    @usableFromInline
+    func clearValue(of object: ManagedObject) {
+        guard prepare(object) else { return }
+        object.noteWriting(slot)
+        object.row.clear(slot)
+    }
+
+    /// Checks that the key's slot is one of the row's own layout, without which the access is not
+    /// memory-safe.
+    private func checkLayout(of object: ManagedObject) {
+        let slots = object.row.layout.slots
+        precondition(
+            Int(slot.index) < slots.count && slots[Int(slot.index)] == slot,
+            "The handle is of another entity or model: make it from this object's entity")
+    }
+}
+
 extension EntityDescription {
     /// A key for typed access to an attribute: `object[key]`.
     ///

@@ -17,16 +17,16 @@ extension ManagedObject {
                 guard let stored = cells.unsafelyUnwrapped.load(cell, as: Value.Stored.self) else { return nil }
                 return Value.value(stored: stored)
             }
-            guard let cell = cellForReading(attribute),
+            guard let cell = attribute.cellForReading(in: self),
                 let stored = cells.unsafelyUnwrapped.load(cell, as: Value.Stored.self)
             else { return nil }
             return Value.value(stored: stored)
         }
         set {
-            guard let newValue else { return clear(attribute) }
+            guard let newValue else { return attribute.clearValue(of: self) }
             if let cell = state.isFree ? knownCell(attribute.number) : knownChangedCell(attribute.number) {
                 cells.unsafelyUnwrapped.store(newValue.stored, cell)
-            } else if let cell = cellForWriting(attribute) {
+            } else if let cell = attribute.cellForWriting(in: self) {
                 cells.unsafelyUnwrapped.store(newValue.stored, cell)
             }
         }
@@ -71,36 +71,5 @@ extension ManagedObject {
             guard entityIndex &- place.firstEntity < place.entityCount, isNoted(Int(place.index)) else { return nil }
             return place.cell
         }
-    }
-
-    /// Fires the fault if necessary. Nil if the object has no values.
-    @usableFromInline
-    final func cellForReading<Value>(_ attribute: _TypedAttribute<Value>) -> RowCell? {
-        guard fillForReading() else { return nil }
-        let place = place(of: attribute)
-        noteReading(Int(place.index))
-        return place.cell
-    }
-
-    /// Fires the fault if necessary, and records that the value changes. Nil if the object can't be
-    /// written.
-    @usableFromInline
-    final func cellForWriting<Value>(_ attribute: _TypedAttribute<Value>) -> RowCell? {
-        guard fireFault() else { return nil }
-        let place = place(of: attribute)
-        noteWriting(shape.layout.slots[Int(place.index)])
-        return place.cell
-    }
-
-    @usableFromInline
-    final func clear<Value>(_ attribute: _TypedAttribute<Value>) {
-        guard fireFault() else { return }
-        let slot = shape.layout.slots[Int(place(of: attribute).index)]
-        noteWriting(slot)
-        row.clear(slot)
-    }
-
-    private final func place<Value>(of attribute: _TypedAttribute<Value>) -> PropertyPosition {
-        registry.place(of: attribute.number, named: attribute.name, for: self) { $0.kind.holds(Value.Stored.self) }
     }
 }

@@ -9,20 +9,13 @@ extension ManagedObject {
     /// such relationship.
     public final subscript<Destination>(relationship: _TypedToOne<Destination>) -> Destination? {
         get {
-            guard registryReference != nil, let relation = relation(relationship) else { return nil }
+            guard registryReference != nil, let relation = relationship.relation(of: self) else { return nil }
             noteReading(relation.index)
-            guard let target = context.registry.target(self, relation.slot) else { return nil }
-            guard let destination = target as? Destination else {
-                preconditionFailure(
-                    "\(target.entity.name) has another class than \(Destination.self): register it with the coordinator"
-                )
-            }
-            return destination
+            return registry.target(self, relation.slot, as: Destination.self)
         }
         set {
-            guard let relation = relation(relationship) else { return }
-            if let newValue { checkTarget(newValue, relation) }
-            context.relationships.setTarget(self, relation, newValue)
+            guard let relation = relationship.relation(of: self) else { return }
+            context.relationships.setCheckedTarget(self, relation, newValue)
         }
     }
 
@@ -35,26 +28,23 @@ extension ManagedObject {
     /// relationship.
     public final subscript<Members>(relationship: _TypedToMany<Members>) -> Members {
         get {
-            guard registryReference != nil, let relation = relation(relationship) else {
+            guard registryReference != nil, let relation = relationship.relation(of: self) else {
                 return Members(ManagedObjects(ContiguousArray()))
             }
             noteReading(relation.index)
             return Members(context.members.shownMembers(of: self, relation))
         }
         set {
-            guard let relation = relation(relationship) else { return }
-            let members = newValue.managedObjects.objects
-            for member in members { checkTarget(member, relation) }
-            context.relationships.replaceMembers(of: self, relation, by: Array(members))
+            guard let relation = relationship.relation(of: self) else { return }
+            context.relationships.setCheckedMembers(self, relation, newValue.managedObjects.objects)
         }
     }
 
     /// Adds an object to a to-many relationship, at the end if it is ordered. Does nothing if it is
     /// there already.
     public final func add<Members>(_ object: Members.Member, to relationship: _TypedToMany<Members>) {
-        guard let relation = relation(relationship) else { return }
-        checkTarget(object, relation)
-        context.relationships.add(object, to: self, relation)
+        guard let relation = relationship.relation(of: self) else { return }
+        context.relationships.addChecked(object, to: self, relation)
     }
 
     /// Adds objects to a to-many relationship, at the end if it is ordered.
@@ -66,14 +56,14 @@ extension ManagedObject {
     /// beyond the end.
     public final func insert<Members>(_ object: Members.Member, into relationship: _TypedToMany<Members>, at index: Int)
     {
-        guard let relation = relation(relationship) else { return }
+        guard let relation = relationship.relation(of: self) else { return }
         precondition(relation.isOrdered, "\(relationship.name) is not ordered: add the object without a place")
         mutableOrderedSetValue(forKey: relationship.name).insert(object, at: index)
     }
 
     /// Removes an object from a to-many relationship. Does nothing if it is not there.
     public final func remove<Members>(_ object: Members.Member, from relationship: _TypedToMany<Members>) {
-        guard let relation = relation(relationship) else { return }
+        guard let relation = relationship.relation(of: self) else { return }
         context.relationships.remove(object, from: self, relation)
     }
 
@@ -82,18 +72,5 @@ extension ManagedObject {
         _ objects: some Sequence<Members.Member>, from relationship: _TypedToMany<Members>
     ) {
         for object in Array(objects) { remove(object, from: relationship) }
-    }
-
-    /// Fires the fault if necessary, and returns the relationship; nil if the fault can't be fired.
-    private final func relation<Destination>(_ relationship: _TypedToOne<Destination>) -> EntityShape.Relation? {
-        guard fireFault() else { return nil }
-        let place = registry.place(of: relationship.number, named: relationship.name, for: self) { $0.kind == .toOne }
-        return shape.relations[Int(place.index)]
-    }
-
-    private final func relation<Members>(_ relationship: _TypedToMany<Members>) -> EntityShape.Relation? {
-        guard fireFault() else { return nil }
-        let place = registry.place(of: relationship.number, named: relationship.name, for: self, \.isToMany)
-        return shape.relations[Int(place.index)]
     }
 }

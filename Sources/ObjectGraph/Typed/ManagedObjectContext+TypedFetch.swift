@@ -17,19 +17,10 @@ extension ManagedObjectContext {
         sort order: [EntityOrder<Object>] = [], offset: Int = 0, limit: Int = 0,
         prefetching: [PartialKeyPath<Object>] = []
     ) throws -> FetchRequest<Object> {
-        let entityName = try entityName(of: objectClass)
-        var request = FetchRequest<Object>(entityName: entityName)
-        request.relationshipKeyPathsForPrefetching = try prefetching.map { path in
-            guard let name = Object.namesByKeyPath[path] else {
-                throw GraphError(
-                    .unknownKey, "\(path) is no property of \(entityName)", entity: entityName, key: "\(path)")
-            }
-            return name
-        }
-        request.predicate = condition?.predicate
-        request.sortDescriptors = order.map(\.sortKey)
+        var request = FetchRequest<Object>(
+            try registry.entityName(of: objectClass), condition?.predicate, order.map(\.sortKey), limit: limit)
+        request.relationshipKeyPathsForPrefetching = try prefetching.map { try fetching.name(of: $0, request) }
         request.fetchOffset = offset
-        request.fetchLimit = limit
         return request
     }
 
@@ -94,10 +85,9 @@ extension ManagedObjectContext {
         _ objectClass: Object.Type, where path: ReferenceWritableKeyPath<Object, Value>, is value: Value
     ) throws -> Object {
         if let found = try first(objectClass, where: path == value) { return found }
-        let object = try insert(entityName(of: objectClass))
-        guard let typed = object as? Object else { throw GraphError.wrongClass(object, objectClass) }
-        typed[keyPath: path] = value
-        return typed
+        let object = try GraphError.checked(insert(registry.entityName(of: objectClass)), objectClass)
+        object[keyPath: path] = value
+        return object
     }
 
     /// The number of objects of a class that satisfy a condition.
@@ -113,22 +103,6 @@ extension ManagedObjectContext {
     public func deleteAll<Object: ManagedObject>(
         _ objectClass: Object.Type, where condition: EntityCondition<Object>? = nil
     ) throws -> Int {
-        let objects = try fetch(objectClass, where: condition)
-        for object in objects { delete(object) }
-        return objects.count
-    }
-
-    /// The name of the entity whose objects, including those of sub-entities, have a class.
-    private func entityName(of objectClass: ManagedObject.Type) throws -> String {
-        let entities = shapes.filter { $0.objectClass == objectClass }.map(\.entity)
-        // Sub-entities can be registered with the class of their super-entity.
-        guard let highest = entities.first(where: { one in entities.allSatisfy { $0.isKind(of: one) } }) else {
-            let what = entities.isEmpty ? "no entity" : "the entities \(entities.map(\.name).joined(separator: ", "))"
-            throw GraphError(
-                .unknownEntity,
-                "\(objectClass) is the class of \(what): register it with the coordinator for one, or name the entity in a FetchRequest"
-            )
-        }
-        return highest.name
+        try deletions.delete(fetch(objectClass, where: condition))
     }
 }

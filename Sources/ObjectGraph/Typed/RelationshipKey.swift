@@ -3,16 +3,35 @@ import RowMemory
 
 /// A key for fast access to a to-one relationship of an entity: `object[key]`.
 public struct ToOneKey<Destination: ManagedObject>: Sendable {
-    let index: Int
-    let family: Range<Int>
-    let modelNumber: UInt64
+    let access: RelationshipAccess
 }
 
 /// A key for fast access to a to-many relationship of an entity: `object[key]`.
 public struct ToManyKey<Destination: ManagedObject>: Sendable {
-    let index: Int
-    let family: Range<Int>
-    let modelNumber: UInt64
+    let access: RelationshipAccess
+}
+
+/// The part of a key that does not depend on the type of the objects.
+struct RelationshipAccess: Sendable {
+    private let index: Int
+    private let family: Range<Int>
+    private let modelNumber: UInt64
+
+    init(_ property: PropertyDescription, of entity: EntityDescription) {
+        index = property.index
+        family = entity.family
+        modelNumber = entity.modelNumber
+    }
+
+    /// The relationship of an object, whose fault is fired if necessary; nil if it can't be fired.
+    func relation(of object: ManagedObject) -> EntityShape.Relation? {
+        guard object.fireFault() else { return nil }
+        let registry = object.registry
+        precondition(
+            family.contains(Int(object.entityIndex)) && registry.modelNumber == modelNumber,
+            "The handle is of another entity or model: make it from this object's entity")
+        return registry.shapes[Int(object.entityIndex)].relations[index]
+    }
 }
 
 extension EntityDescription {
@@ -26,7 +45,7 @@ extension EntityDescription {
         else {
             throw GraphError.unknownKey(name, of: self, kind: "to-one relationship")
         }
-        return ToOneKey(index: property.index, family: family, modelNumber: modelNumber)
+        return ToOneKey(access: RelationshipAccess(property, of: self))
     }
 
     /// A key for access to a to-many relationship: `object[key]`.
@@ -38,7 +57,7 @@ extension EntityDescription {
         guard let property = property(named: name), property.isToMany else {
             throw GraphError.unknownKey(name, of: self, kind: "to-many relationship")
         }
-        return ToManyKey(index: property.index, family: family, modelNumber: modelNumber)
+        return ToManyKey(access: RelationshipAccess(property, of: self))
     }
 }
 
@@ -138,21 +157,14 @@ extension ManagedObject {
     /// object's own row. Traps if the key belongs to another entity.
     public final subscript<Destination>(key: ToOneKey<Destination>) -> Destination? {
         get {
-            guard registryReference != nil, let relation = relation(at: key.index, key.family, key.modelNumber) else {
+            guard registryReference != nil, let relation = key.access.relation(of: self) else {
                 return nil
             }
-            guard let target = context.registry.target(self, relation.slot) else { return nil }
-            guard let destination = target as? Destination else {
-                preconditionFailure(
-                    "\(target.entity.name) has another class than \(Destination.self): register it with the coordinator"
-                )
-            }
-            return destination
+            return registry.target(self, relation.slot, as: Destination.self)
         }
         set {
-            guard let relation = relation(at: key.index, key.family, key.modelNumber) else { return }
-            if let newValue { checkTarget(newValue, relation) }
-            context.relationships.setTarget(self, relation, newValue)
+            guard let relation = key.access.relation(of: self) else { return }
+            context.relationships.setCheckedTarget(self, relation, newValue)
         }
     }
 
@@ -162,30 +174,14 @@ extension ManagedObject {
     /// objects of the same fetch, too. Traps if the key belongs to another entity.
     public final subscript<Destination>(key: ToManyKey<Destination>) -> ManagedObjects<Destination> {
         get {
-            guard registryReference != nil, let relation = relation(at: key.index, key.family, key.modelNumber) else {
+            guard registryReference != nil, let relation = key.access.relation(of: self) else {
                 return ManagedObjects(ContiguousArray())
             }
             return context.members.shownMembers(of: self, relation)
         }
         set {
-            guard let relation = relation(at: key.index, key.family, key.modelNumber) else { return }
-            for member in newValue.objects { checkTarget(member, relation) }
-            context.relationships.replaceMembers(of: self, relation, by: Array(newValue.objects))
+            guard let relation = key.access.relation(of: self) else { return }
+            context.relationships.setCheckedMembers(self, relation, newValue.objects)
         }
-    }
-
-    /// Fires the fault if necessary, and returns the relationship of a key; nil if the fault can't
-    /// be fired.
-    private final func relation(at index: Int, _ family: Range<Int>, _ modelNumber: UInt64) -> EntityShape.Relation? {
-        guard fireFault() else { return nil }
-        let registry = self.registry
-        precondition(
-            family.contains(Int(entityIndex)) && registry.modelNumber == modelNumber,
-            "The handle is of another entity or model: make it from this object's entity")
-        return registry.shapes[Int(entityIndex)].relations[index]
-    }
-
-    final func checkTarget(_ target: ManagedObject, _ relation: EntityShape.Relation) {
-        do { try check(target, relation, shape) } catch { preconditionFailure("\(error)") }
     }
 }

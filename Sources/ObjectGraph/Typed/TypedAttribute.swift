@@ -1,3 +1,5 @@
+public import RowMemory
+
 /// An attribute that a class declares: its name and its Swift type.
 ///
 /// ```swift
@@ -25,6 +27,40 @@ public struct _TypedAttribute<Value: AttributeValue>: Sendable {
     }
 }
 
+// The slow paths of the accessors of objects.
+extension _TypedAttribute {
+    /// Fires the fault if necessary. Nil if the object has no values.
+    @usableFromInline
+    func cellForReading(in object: ManagedObject) -> RowCell? {
+        guard object.fillForReading() else { return nil }
+        let place = place(in: object)
+        object.noteReading(Int(place.index))
+        return place.cell
+    }
+
+    /// Fires the fault if necessary, and records that the value changes. Nil if the object can't be
+    /// written.
+    @usableFromInline
+    func cellForWriting(in object: ManagedObject) -> RowCell? {
+        guard object.fireFault() else { return nil }
+        let place = place(in: object)
+        object.noteWriting(object.shape.layout.slots[Int(place.index)])
+        return place.cell
+    }
+
+    @usableFromInline
+    func clearValue(of object: ManagedObject) {
+        guard object.fireFault() else { return }
+        let slot = object.shape.layout.slots[Int(place(in: object).index)]
+        object.noteWriting(slot)
+        object.row.clear(slot)
+    }
+
+    private func place(in object: ManagedObject) -> PropertyPosition {
+        object.registry.place(of: number, named: name, for: object) { $0.kind.holds(Value.Stored.self) }
+    }
+}
+
 /// A to-one relationship that a class declares; see ``_TypedAttribute``.
 public struct _TypedToOne<Destination: ManagedObject>: Sendable {
     /// The name of the relationship in the model.
@@ -35,6 +71,15 @@ public struct _TypedToOne<Destination: ManagedObject>: Sendable {
     public init(_ name: String) {
         self.name = name
         number = PropertyPosition.nextNumber()
+    }
+}
+
+extension _TypedToOne {
+    /// The relationship of an object, whose fault is fired if necessary; nil if it can't be fired.
+    func relation(of object: ManagedObject) -> EntityShape.Relation? {
+        guard object.fireFault() else { return nil }
+        let place = object.registry.place(of: number, named: name, for: object) { $0.kind == .toOne }
+        return object.shape.relations[Int(place.index)]
     }
 }
 
@@ -49,5 +94,14 @@ public struct _TypedToMany<Members: ManagedObjectCollection>: Sendable {
     public init(_ name: String) {
         self.name = name
         number = PropertyPosition.nextNumber()
+    }
+}
+
+extension _TypedToMany {
+    /// The relationship of an object, whose fault is fired if necessary; nil if it can't be fired.
+    func relation(of object: ManagedObject) -> EntityShape.Relation? {
+        guard object.fireFault() else { return nil }
+        let place = object.registry.place(of: number, named: name, for: object, \.isToMany)
+        return object.shape.relations[Int(place.index)]
     }
 }

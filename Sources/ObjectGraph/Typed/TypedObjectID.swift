@@ -50,11 +50,9 @@ extension ManagedObjectContext {
     /// The object with an ID, without accessing the store; see ``object(with:)-(ManagedObjectID)``.
     /// Traps if it is of another class.
     public func object<Object>(with id: TypedObjectID<Object>) -> Object {
-        let object = object(with: id.objectID)
-        guard let typed = object as? Object else {
-            preconditionFailure("\(GraphError.wrongClass(object, Object.self))")
+        do { return try GraphError.checked(object(with: id.objectID), Object.self) } catch {
+            preconditionFailure("\(error)")
         }
-        return typed
     }
 
     /// The object with an ID, with its values; see ``existingObject(with:)-(ManagedObjectID)``.
@@ -62,9 +60,7 @@ extension ManagedObjectContext {
     /// - Throws: ``GraphError`` with code `objectNotFound` if there is no such object, `wrongType`
     ///   if it is of another class; errors of the store.
     public func existingObject<Object>(with id: TypedObjectID<Object>) throws -> Object {
-        let object = try existingObject(with: id.objectID)
-        guard let typed = object as? Object else { throw GraphError.wrongClass(object, Object.self) }
-        return typed
+        try GraphError.checked(existingObject(with: id.objectID), Object.self)
     }
 
     /// The object with an ID if it is registered in the context and of the class, otherwise nil.
@@ -78,6 +74,14 @@ extension ManagedObjectContext {
 }
 
 extension GraphError {
+    /// An object as one of a class.
+    static func checked<Object: ManagedObject>(_ object: ManagedObject, _ wanted: Object.Type) throws(GraphError)
+        -> Object
+    {
+        guard let object = object as? Object else { throw wrongClass(object, wanted) }
+        return object
+    }
+
     static func wrongClass(_ object: ManagedObject, _ wanted: ManagedObject.Type) -> GraphError {
         GraphError(
             .wrongType,

@@ -46,7 +46,7 @@ struct UndoReplay {
         } else {
             takeBackSteps(of: log)
         }
-        context.endEvent()
+        context.events.endEvent()
     }
 
     /// Reverses changes one by one, and records each like any other change. The log is emptied,
@@ -174,7 +174,7 @@ struct UndoReplay {
     func current(_ value: SlotValue) -> SlotValue {
         guard case .reference(let reference?) = value,
             let key = context.tracker.permanentKeys.current(
-                reference.key, root: context.rootIndex(reference.entityIndex))
+                reference.key, root: context.registry.rootIndex(reference.entityIndex))
         else { return value }
         return .reference(ObjectReference(key: key, entityIndex: reference.entityIndex))
     }
@@ -234,7 +234,7 @@ struct UndoReplay {
         for relation in context.shapes[Int(object.entityIndex)].toOnes {
             guard let reference = row.reference(relation.slot),
                 let key = context.tracker.permanentKeys.current(
-                    reference.key, root: context.rootIndex(reference.entityIndex))
+                    reference.key, root: context.registry.rootIndex(reference.entityIndex))
             else { continue }
             row.setReference(ObjectReference(key: key, entityIndex: reference.entityIndex), relation.slot)
         }

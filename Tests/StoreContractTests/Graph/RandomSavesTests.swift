@@ -72,7 +72,7 @@ struct RandomSavesTests {
             case 1, 2:
                 guard side.underWay == nil else { return try finish(side) }
                 editor.trace.append("prepare")
-                side.underWay = try context.prepareSave(reservesKeys: true)
+                side.underWay = try context.saving.prepare(reservesKeys: true)
             case 3:
                 editor.trace.append("refresh all")
                 context.refreshAllObjects()
@@ -100,11 +100,11 @@ struct RandomSavesTests {
             while let prepared = next {
                 editor.trace.append("apply")
                 do {
-                    side.context.completeSave(prepared, try fixture.coordinator.stores[0].apply(prepared.changes))
+                    side.context.saving.complete(prepared, try fixture.coordinator.stores[0].apply(prepared.changes))
                     next = nil
                 } catch {
                     editor.trace.append("again")
-                    next = try side.context.prepareSave(again: prepared, after: error)
+                    next = try side.context.saving.prepare(again: prepared, after: error)
                 }
             }
         }

@@ -26,7 +26,7 @@ struct ConflictSettling {
         let edit = try edit(conflict, kept, choice)
         var memory = before
         memory.conflicts.remove(at: index)
-        try context.asOneStep {
+        try context.edits.asOneStep {
             switch edit {
             case .nothing: break
             case .deletion(let object): context.delete(object)

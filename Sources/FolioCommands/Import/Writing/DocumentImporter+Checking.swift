@@ -30,7 +30,7 @@ extension DocumentImporter {
             let entry = piece.entries[index]
             return entry.object.map { (object: $0, file: entry.file as Int?, place: entry.record.place()) }
         }
-        let failures = try context.validationFailures(
+        let failures = try context.saving.validationFailures(
             limit: isFinal ? Self.mostFailures : .max, excluding: Set(open.map(\.object)))
         let sources = failures.isEmpty ? [:] : piece.sources
         for failure in failures {

@@ -29,7 +29,7 @@ struct ImportedValues {
                     guard try !Self.isEqual(object.propertyValue(forKey: attribute.name), value) else { continue }
                     isChanged = true
                 }
-                try object.setAttributeValue(value, at: index)
+                try PropertyAccess(object).setAttributeValue(value, at: index)
             } catch {
                 throw ImportFailure.malformed(error, record.place(column: place))
             }

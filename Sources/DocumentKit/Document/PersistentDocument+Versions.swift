@@ -75,7 +75,7 @@ extension PersistentDocument {
     ///   editor left work that was never saved.
     @concurrent
     public static func restore(_ url: URL, to generation: Int) async throws {
-        _ = try DocumentSession.restore(url.path, to: generation)
+        _ = try VersionRestorer.restore(url.path, to: generation)
     }
 
     /// Excludes a version from thinning and from pruning by ``VersionRetention``, or includes it

@@ -3,8 +3,8 @@ package import Foundation
 package import ObjectGraph
 package import Schema
 
-/// Opens documents for tools and for the class itself: in any of their states, and with a model that
-/// is chosen by what the store says.
+/// Opens documents for tools and for the class itself: in any of their states, and with a model
+/// that is chosen by the version hashes in the store.
 package enum DocumentOpening {
     /// Opens a document with the model that `model` finds for the version hashes in its store.
     package static func open<Document: PersistentDocument>(

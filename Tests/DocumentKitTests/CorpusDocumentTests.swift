@@ -85,7 +85,7 @@ import Testing
                 try Disk.copyFile(original.path + suffix, to: store.path + suffix)
             }
             let before = try contents(of: source)
-            let document = try await PersistentDocument.open(store, mode: .reading, fitting: Self.model(for: original))
+            let document = try await DocumentOpening.open(store, mode: .reading, fitting: Self.model(for: original))
             let expected = try dump(document.store)
             for (name, form) in [("A.folio", DocumentForm.package), ("A.folioz", .archive), ("A.sqlite", .store)] {
                 let target = folder.appendingPathComponent(name)
@@ -93,7 +93,7 @@ import Testing
                 // Packages and archives carry their model.
                 let copy =
                     form == .store
-                    ? try await PersistentDocument.open(target, mode: .editing, fitting: Self.model(for: original))
+                    ? try await DocumentOpening.open(target, mode: .editing, fitting: Self.model(for: original))
                     : try await PersistentDocument.open(target)
                 #expect(try dump(copy.store) == expected, "\(name)")
                 #expect(copy.uuid != document.uuid)

@@ -282,7 +282,7 @@ extension DocumentMigrationTests {
             let url = folder.appendingPathComponent("A.document"), target = folder.appendingPathComponent("B.document")
             try await Self.make(url, form)
             let former = try Self.model(1)
-            let owner = try await PersistentDocument.open(url, mode: .editing, fitting: .model(former))
+            let owner = try await DocumentOpening.open(url, mode: .editing, fitting: .model(former))
             try await owner.lock()
             try await owner.close()
             let before = try files(folder)
@@ -355,7 +355,7 @@ extension DocumentMigrationTests {
             if form != .xmlStore { #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty) }
             if form == .package {
                 // The old state is a document of the old version.
-                let kept = try await PersistentDocument.open(url, mode: .reading, state: .version(1), fitting: .own)
+                let kept = try await DocumentOpening.open(url, mode: .reading, state: .version(1), fitting: .own)
                 #expect(kept.model.definition.versionIdentifiers == ["1"])
                 #expect(try Library.titles(kept) == ["Essays", "Middlemarch"])
                 try await kept.close()

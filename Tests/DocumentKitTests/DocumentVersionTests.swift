@@ -292,7 +292,7 @@ extension DocumentVersionTests {
                 let before = try contents(of: folder)
 
                 func titles(_ state: DocumentState) async throws -> [String] {
-                    let old = try await PersistentDocument.open(url, mode: .reading, state: state, fitting: .own)
+                    let old = try await DocumentOpening.open(url, mode: .reading, state: state, fitting: .own)
                     let titles = try Library.titles(old)
                     try await old.close()
                     return titles

@@ -24,7 +24,7 @@ struct JournalTests {
     }
 
     private func titles(_ url: URL, _ state: DocumentState = .newest) async throws -> [String] {
-        let reader = try await PersistentDocument.open(url, mode: .reading, state: state, fitting: .own)
+        let reader = try await DocumentOpening.open(url, mode: .reading, state: state, fitting: .own)
         let titles = try Library.titles(reader)
         try await reader.close()
         return titles

@@ -144,8 +144,8 @@ extension OutsideReaderTests {
             books[0]["title"] = "changed before"
             try await document.save()
             let reader = try await PersistentDocument.open(url, mode: .reading)
-            try old.holdState()
-            try reader.holdState()
+            try old.savedStore.hold()
+            try reader.savedStore.hold()
             for book in books.dropFirst() { book["title"] = "changed after" }
             try Library.insertBook("added", document)
             try await document.save()

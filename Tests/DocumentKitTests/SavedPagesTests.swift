@@ -78,7 +78,7 @@ struct SavedPagesTests {
             #expect(try DocumentVerifier.verify(url).map(\.part) == ["store"])
             let reader = try await PersistentDocument.open(url, mode: .reading)
             await expectRefusal { try await reader.write(to: folder.appendingPathComponent("B.folio")) }
-            await expectRefusal { try reader.checkSavedPages() }
+            await expectRefusal { try reader.savedStore.checkPages() }
             try await reader.close()
             await expectRefusal {
                 _ = try await PersistentDocument.pack(url, to: folder.appendingPathComponent("B.folioz"))
@@ -114,7 +114,7 @@ extension SavedPagesTests {
             try await document.close()
             #expect(try DocumentVerifier.verify(url, isThorough: true) == [])
             let reader = try await PersistentDocument.open(url, mode: .reading)
-            try reader.checkSavedPages()
+            try reader.savedStore.checkPages()
             try await reader.close()
         }
     }

@@ -22,8 +22,10 @@ struct DocumentInspection {
     private let newest: State?
     private let hasWAL: Bool
 
-    /// A store without a WAL.
-    init() { (main, newest, hasWAL) = (nil, nil, false) }
+    /// A store without a WAL, of which nothing was read.
+    init() { self.init(main: nil, newest: nil, hasWAL: false) }
+
+    init(main: State?, newest: State?, hasWAL: Bool) { (self.main, self.newest, self.hasWAL) = (main, newest, hasWAL) }
 
     /// A store with a WAL.
     init(ofStoreAt store: String, _ main: State?) throws {
@@ -35,14 +37,6 @@ struct DocumentInspection {
             // The main file is sound by itself, and its own WAL would not change that.
             newest = nil
         }
-    }
-
-    /// Inspects a working set that an editor left: its WAL, or its own store, which may contain
-    /// checkpointed work. For a package, `DocumentMarker.lastSave` records such work.
-    init(ofWorkingSet place: StoreLocation) throws {
-        main = nil
-        hasWAL = try place.hasWAL()
-        newest = try hasWAL || place.database == nil ? State(place.storedModelInfo()) : nil
     }
 
     /// The state of a store's main file without its WAL; nil if it can't be read by itself.
@@ -65,7 +59,7 @@ struct DocumentInspection {
 }
 
 extension DocumentInspection.State {
-    fileprivate init?(_ info: StoredModelInfo) {
+    init?(_ info: StoredModelInfo) {
         guard let marker = DocumentMarker(info.metadata) else { return nil }
         self.init(uuid: info.uuid, marker: marker)
     }

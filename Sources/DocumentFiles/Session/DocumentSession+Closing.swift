@@ -1,6 +1,6 @@
 internal import FileSystem
 internal import SQLiteStore
-internal import Storage
+package import Storage
 
 extension DocumentSession {
     /// Ends the session. Autosaved work that was not saved is kept for the next opening. Auxiliary
@@ -17,5 +17,46 @@ extension DocumentSession {
     package func unlock() {
         lock?.release()
         lock = nil
+    }
+
+    /// Closes the session and replaces the store by one with another version of the model, which
+    /// `build` writes to a path, as the next generation. The old store is kept as a version. The
+    /// caller keeps the lock, and writes the model.
+    package func closeReplacing(noting metadata: [String: MetadataValue?], _ build: (_ path: String) throws -> Void)
+        throws
+    {
+        guard let content else { preconditionFailure("Packages keep versions") }
+        try DocumentError.stage(.writing, path) {
+            try StoreExchange(session: self).makeNextGeneration(for: .migration) { target, marker in
+                try build(target)
+                return try StoreExchange.mark(target, marker, content, adding: metadata).names
+            }
+        }
+    }
+
+    /// Closes the session and discards the work that was autosaved since the last save. The work is
+    /// set aside, or lost if the last save is not in the main file yet. The caller keeps the lock.
+    package func closeDiscardingAutosavedWork() throws {
+        try DocumentError.stage(.closing, path) {
+            if let lastSave = marker?.lastSave { return try closeReturning(to: lastSave) }
+            guard package != nil, let marker, !marker.isSaved else { return try closeStore() }
+            try form.closeDiscarding(self, marker)
+        }
+    }
+
+    /// Closes the session and makes the last save the newest generation again, if autosaved work
+    /// was checkpointed into the main file. That work is kept as a version.
+    private func closeReturning(to lastSave: DocumentMarker.LastSave) throws {
+        func kept() throws -> DocumentVersion? { try versions?.list().last { $0.generation == lastSave.generation } }
+        if marker?.isSaved == false {
+            _ = try commit(ChangeSet(), .unfinishedWork)
+        }
+        // If keeping the last save as a version failed before, the main file still contains it.
+        if try kept() == nil { try keepVersion() }
+        guard let version = try kept() else {
+            throw DocumentError(
+                .malformed, "the last save is not among the versions any more", path: path, hint: "save what there is")
+        }
+        try VersionRestorer(self).closeRestoring(version.number)
     }
 }

@@ -8,6 +8,18 @@ extension DocumentSession {
         try DocumentReading.retryingWhileChanging(at: path) { try SessionOpener.read(path, model: model) }
     }
 
+    /// Opens a state of a document for reading. Nothing is written to the document or beside it.
+    /// - Throws: `DocumentError` with code `notFound` if there is no such state.
+    package static func read(_ path: String, _ state: DocumentState, model: ModelChoice) throws -> DocumentSession {
+        let session = try read(path, model: model)
+        do {
+            return try StateOpener(session, model: model).open(state)
+        } catch {
+            try? session.close()
+            throw error
+        }
+    }
+
     /// Opens a document for editing, with its lock, and cleans up after a crash.
     /// - Parameter held: The document's lock if the caller has acquired it. Ownership is
     ///   transferred; it is released after an error.

@@ -46,8 +46,8 @@ extension DocumentSession {
         return next
     }
 
-    /// Opens a session with the copy of the store that `foldAutosavedWork()` wrote, with the same
-    /// lock, and closes this one.
+    /// Opens a session with the copy of the store that `checkpointAutosavedWork()` wrote, with the
+    /// same lock, and closes this one.
     package func onOwnStore() throws -> DocumentSession {
         try workingSetForm?.exchangeOwnStore(self)
         let next = try reopened()

@@ -32,11 +32,11 @@ struct DocumentVersions {
         guard state.versions != nil else {
             throw DocumentError(.unsupported, "it keeps no versions", path: state.path, stage: .restoring)
         }
-        try await document.performInBackground { try $0.checkModel(ofVersion: number) }
+        try await document.performInBackground { try VersionRestorer($0).checkModel(of: number) }
         try await keepWorkAsVersion()
         // No suspension point follows, so no edit can happen between here and the end.
         document.giveUpEdits()
-        try document.reopen { try $0.closeRestoring(number) }
+        try document.reopen { try VersionRestorer($0).closeRestoring(number) }
         document.showReadState()
     }
 

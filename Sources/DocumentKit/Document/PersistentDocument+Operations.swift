@@ -1,7 +1,16 @@
 internal import DocumentFiles
 public import Foundation
+package import Storage
 
 extension PersistentDocument {
+    final var operations: DocumentOperations { DocumentOperations(document: self) }
+    /// The store, for reading the values of whole tables without creating objects.
+    package var store: any StoreBackend { state.store }
+    /// The store as a file.
+    package var savedStore: SavedStore { SavedStore(document: opened) }
+    /// Saves in pieces.
+    package var pieces: PieceWriter { PieceWriter(document: opened, saver: operations.saver) }
+
     /// Writes a copy of the document, including unsaved changes, and opens it for editing. This
     /// document is unchanged.
     ///
@@ -12,12 +21,7 @@ extension PersistentDocument {
     /// - Throws: The errors of ``write(to:form:replacing:includingVersions:includingHistory:)`` and
     ///   `open`.
     public func duplicate(to url: URL? = nil) async throws -> Self {
-        let target = try url ?? opened.openedState().freeURL(tag: "copy")
-        try await write(to: target)
-        let copy = try await Self.open(target, mode: .editing, classes: opened.objectClasses, fitting: .model(model))
-        copy.type = type
-        duplicateHandler?(copy)
-        return copy
+        try await DocumentOpening.duplicate(self, to: url)
     }
 
     /// Moves the document, including versions and autosaved work, to a location where nothing
@@ -29,7 +33,9 @@ extension PersistentDocument {
     ///
     /// - Throws: `DocumentError`: `cannotCreate` if something exists at the location, `locked`,
     ///   `permission`, `inputOutput`. The document stays at its location then.
-    public func move(to url: URL) async throws { try await opened.exclusively { try await mover.move(to: url) } }
+    public func move(to url: URL) async throws {
+        try await opened.exclusively { try await operations.mover.move(to: url) }
+    }
 
     /// Renames the document in its folder. The extension is kept, unless `name` ends with it, or
     /// with another extension of the document's type or of Folio.
@@ -37,7 +43,7 @@ extension PersistentDocument {
     ///     try await document.rename(to: "Letters 1.2")      // Letters 1.2.folio
     /// - Throws: The errors of ``move(to:)``; `usage` for an invalid name.
     public func rename(to name: String) async throws {
-        try await move(to: mover.place(named: name, extensions: type?.extensions ?? []))
+        try await move(to: operations.mover.place(named: name, extensions: type?.extensions ?? []))
     }
 
     /// Whether the document is locked against editing by the user, with ``lock()`` here or
@@ -49,10 +55,10 @@ extension PersistentDocument {
     ///
     /// - Throws: `DocumentError`: `usage` if there is unsaved work, which could not be saved any
     ///   more.
-    public func lock() async throws { try await opened.exclusively { try mover.lock() } }
+    public func lock() async throws { try await opened.exclusively { try operations.mover.lock() } }
 
     /// Unlocks the document and opens it for editing.
     ///
     /// - Throws: `DocumentError`: `locked` if another program is editing it.
-    public func unlock() async throws { try await opened.exclusively { try mover.unlock() } }
+    public func unlock() async throws { try await opened.exclusively { try operations.mover.unlock() } }
 }

@@ -29,13 +29,9 @@ extension PersistentDocument {
         includingHistory: Bool = true, progress: Progress?
     ) async throws {
         try await opened.exclusively {
-            var target = try copier.target(url, form, replaces: replacing)
-            if includingVersions, target.form.bareStoreType != nil {
-                throw DocumentError(.usage, "a store by itself keeps no versions", path: url.path, stage: .writing)
-            }
-            target.includesVersions = includingVersions
-            target.includesHistory = includingHistory
-            try await WorkProgress.with(progress) { try await copier.write(to: target, validates: true) }
+            let target = try operations.copier.target(
+                url, form, replaces: replacing, includesVersions: includingVersions, includesHistory: includingHistory)
+            try await WorkProgress.with(progress) { try await operations.copier.write(to: target, validates: true) }
         }
     }
 
@@ -62,7 +58,9 @@ extension PersistentDocument {
     public func save(as url: URL, form: DocumentForm? = nil, replacing: Bool = false, progress: Progress?) async throws
     {
         try await opened.exclusively {
-            try await WorkProgress.with(progress) { try await copier.save(as: url, form, replaces: replacing) }
+            try await WorkProgress.with(progress) {
+                try await operations.copier.save(as: url, form, replaces: replacing)
+            }
         }
     }
 

@@ -21,7 +21,7 @@ extension PersistentDocument {
     ///   `DocumentError` with the stage and the cause, with code `changed` if another program has
     ///   moved, replaced or deleted the document.
     public func save(progress: Progress?) async throws {
-        try await opened.exclusively { try await WorkProgress.with(progress) { try await saver.save() } }
+        try await opened.exclusively { try await WorkProgress.with(progress) { try await operations.saver.save() } }
     }
 
     /// Saves the document without reporting progress; see ``save(progress:)``.
@@ -37,7 +37,7 @@ extension PersistentDocument {
     /// - Throws: `DocumentError` with code `unsupported` for a bare store, which can't be
     ///   autosaved; `CancellationError` if the task was cancelled before the commit.
     public func autosave() async throws {
-        try await opened.exclusively { try await saver.autosave() }
+        try await opened.exclusively { try await operations.saver.autosave() }
     }
 
     /// Whether there are changes since the last save, in the context or autosaved.
@@ -69,7 +69,7 @@ extension PersistentDocument {
     ///
     /// Objects are preserved; they have the saved values at their next use, and objects that the
     /// last save does not contain are deleted.
-    public func revert() async throws { try await opened.exclusively { try earlierStates.revertToSaved() } }
+    public func revert() async throws { try await opened.exclusively { try operations.versions.revertToSaved() } }
 
     /// Closes the document and releases its lock, after pending operations.
     ///
@@ -95,15 +95,7 @@ extension PersistentDocument {
     ///   work that can't be kept; the document stays open then. `DocumentError` if files could not
     ///   be closed properly; the document is closed then.
     public func close(_ work: UnsavedWork) async throws {
-        try await opened.exclusively {
-            guard isOpen else { return }
-            switch work {
-            case .save: try await closer.save()
-            case .keep: try await closer.keepUnsavedWork()
-            case .discard: break
-            }
-            try await closer.close(discarding: work == .discard)
-        }
+        try await opened.exclusively { try await operations.closer.close(work) }
     }
 
     /// Reads a file of the application, as it was last saved; nil if it does not exist.

@@ -26,7 +26,7 @@ extension PersistentDocument {
     ///
     /// - Throws: `DocumentError`: `malformed` if the list of versions is damaged, which does not
     ///   affect the document itself.
-    public func versions() throws -> [DocumentVersion] { try earlierStates.list() }
+    public func versions() throws -> [DocumentVersion] { try operations.versions.list() }
 
     /// Opens an earlier version for reading. Nothing is written to the document or beside it.
     ///
@@ -43,7 +43,8 @@ extension PersistentDocument {
     public static func open(_ url: URL, version generation: Int, classes: [String: ManagedObject.Type] = [:])
         async throws -> Self
     {
-        try await open(url, mode: .reading, state: .version(generation), classes: classes, fitting: .own)
+        try await DocumentOpening.open(
+            url, as: Self.self, mode: .reading, state: .version(generation), classes: classes, fitting: .own)
     }
 
     /// Makes an earlier version the saved state of the document, as a new generation. Objects are
@@ -64,7 +65,7 @@ extension PersistentDocument {
     ///   ``restore(_:to:)`` with the document closed), `changed` if the document was moved or
     ///   replaced.
     public func revert(to version: DocumentVersion) async throws {
-        try await opened.exclusively { try await earlierStates.revert(to: version) }
+        try await opened.exclusively { try await operations.versions.revert(to: version) }
     }
 
     /// Makes an earlier version the saved state of a document that is not open, also if it has
@@ -75,7 +76,7 @@ extension PersistentDocument {
     ///   editor left work that was never saved.
     @concurrent
     public static func restore(_ url: URL, to generation: Int) async throws {
-        _ = try DocumentSession.restore(url.path, to: generation)
+        _ = try VersionRestorer.restore(url.path, to: generation)
     }
 
     /// Excludes a version from thinning and from pruning by ``VersionRetention``, or includes it
@@ -89,7 +90,7 @@ extension PersistentDocument {
     /// - Throws: `DocumentError`: `notFound` if the version no longer exists, `unsupported` for a
     ///   bare store and an archive, `usage` if the document is open for reading only.
     public func setPinned(_ isPinned: Bool, _ version: DocumentVersion) throws {
-        try earlierStates.edit { try $0.setPinned(isPinned, version.number) }
+        try operations.versions.edit { try $0.setPinned(isPinned, version.number) }
     }
 
     /// Sets the name of a version; nil removes it. Names are cut to 200 characters. The change is
@@ -101,7 +102,7 @@ extension PersistentDocument {
     /// - Throws: `DocumentError`: `notFound` if the version no longer exists, `unsupported` for a
     ///   bare store and an archive, `usage` if the document is open for reading only.
     public func setName(_ name: String?, of version: DocumentVersion) throws {
-        try earlierStates.edit { try $0.setName(name, version.number) }
+        try operations.versions.edit { try $0.setName(name, version.number) }
     }
 
     /// Removes versions, including pinned ones: all of them or none.
@@ -110,15 +111,17 @@ extension PersistentDocument {
     ///
     /// - Throws: `DocumentError`: `notFound` if a version does not exist, `usage` if a version is
     ///   the last save, which ``revert()`` needs.
-    public func removeVersions(_ versions: [DocumentVersion]) throws { try earlierStates.remove(versions) }
+    public func removeVersions(_ versions: [DocumentVersion]) throws { try operations.versions.remove(versions) }
 
     /// The files that were found in the document and quarantined: WAL files that do not belong to
     /// its store (see ``quarantinedWAL``), and versions that could not be read. They are never
     /// used and never removed automatically.
-    public func quarantinedFiles() throws -> [URL] { try earlierStates.quarantined().map { URL(fileURLWithPath: $0) } }
+    public func quarantinedFiles() throws -> [URL] {
+        try operations.versions.quarantined().map { URL(fileURLWithPath: $0) }
+    }
 
     /// Deletes the quarantined files.
     ///
     /// - Throws: `DocumentError`.
-    public func removeQuarantinedFiles() throws { try earlierStates.removeQuarantined() }
+    public func removeQuarantinedFiles() throws { try operations.versions.removeQuarantined() }
 }

@@ -1,4 +1,5 @@
 internal import DocumentFiles
+internal import RowMemory
 internal import Schema
 internal import Storage
 
@@ -53,6 +54,15 @@ struct MergedNames: Sendable {
         case .object(let name): id(name).map { .object($0) } ?? .null
         case .members(let names): .list(names.compactMap { id($0).map { .object($0) } })
         }
+    }
+
+    /// An attribute by its number, as ours has it; null if there is no such object.
+    func attribute(_ property: Int, of name: MergeName, _ reader: RowReader) throws -> PropertyValue {
+        let entity = schema[name.entity],
+            request = RowRequest(
+                entityIndex: entity.index, selection: .keys([number(of: name)]))
+        let rows = try reader.store.rows(request)
+        return rows.count == 1 ? rows[0].value(rows[0].layout.slots[entity.properties[property].index]) : .null
     }
 
     /// Gives new objects of theirs their keys: the ones that they have, or the next free ones where

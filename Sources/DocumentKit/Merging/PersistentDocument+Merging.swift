@@ -1,4 +1,4 @@
-package import DocumentFiles
+internal import DocumentFiles
 public import Foundation
 internal import ObjectGraph
 internal import Schema
@@ -49,16 +49,7 @@ extension PersistentDocument {
     public func merge(
         _ url: URL, base: DocumentMerge.Base = .common, deciding decisions: DocumentMerge.Decisions = .refuse
     ) async throws -> DocumentMerge.Report {
-        try await merge(url, base: base, deciding: decisions, fitting: .own)
-    }
-
-    package func merge(
-        _ url: URL, base: DocumentMerge.Base, deciding decisions: DocumentMerge.Decisions, fitting model: ModelChoice
-    ) async throws -> DocumentMerge.Report {
-        try await opened.exclusively {
-            try await DocumentMerger(document: opened, saver: saver, decisions: decisions).merge(
-                url, base: base, model: model)
-        }
+        try await DocumentMerge.merge(url, into: self, base: base, deciding: decisions, fitting: .own)
     }
 
     /// The conflicts of former merges that nobody has decided yet, with the values that the states
@@ -68,10 +59,7 @@ extension PersistentDocument {
     ///
     /// - Throws: `DocumentError` with code `malformed` if the list is damaged.
     public func undecidedConflicts() async throws -> [DocumentMerge.Conflict] {
-        try await opened.exclusively {
-            let store = try opened.openedState().store.identity
-            return try await opened.readMergeMemory().conflicts.map { $0.conflict(in: store) }
-        }
+        try await opened.exclusively { try await ConflictSettling(document: opened).undecided() }
     }
 
     /// Decides a conflict of a former merge, as one step of undo. Nothing is saved.
@@ -86,8 +74,6 @@ extension PersistentDocument {
     ///   too large for the list; `usage` for a value that is to decide something other than the
     ///   value of an attribute. `GraphError` for a value of another type. Nothing is changed then.
     public func settleConflict(_ name: String, _ choice: DocumentMerge.Choice) async throws {
-        try await opened.exclusively {
-            try await ConflictSettling(document: opened).settle(name, choice)
-        }
+        try await opened.exclusively { try await ConflictSettling(document: opened).settle(name, choice) }
     }
 }

@@ -36,7 +36,7 @@ extension PlannedMerge {
         var names = MergedNames(present, schema, identity)
         var engine = MergeEngine(
             schema, ours: ours, theirs: theirs, choose: { _, _ in keepsEdits ? .theirs : .ours },
-            unchangedValue: { [names] name, property in try reader.attribute(property, of: name, names) })
+            unchangedValue: { [names] name, property in try names.attribute(property, of: name, reader) })
         try names.assign(engine.newInTheirs, reader)
         var outcome = try engine.run()
         if policy == .error, !outcome.conflicts.isEmpty {

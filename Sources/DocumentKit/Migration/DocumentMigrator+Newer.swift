@@ -49,7 +49,7 @@ extension DocumentMigrator {
         if session.versions != nil {
             let versions = (try? session.listVersions()) ?? []
             let found = versions.last { version in
-                (try? session.withVersion(version.number) { path in
+                (try? VersionRestorer(session).withStore(of: version.number) { path in
                     try model.isCompatible(
                         withVersionHashes: SQLiteStoreFile(path).modelInfo()
                             .versionHashes)

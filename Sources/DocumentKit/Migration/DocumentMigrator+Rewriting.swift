@@ -152,7 +152,8 @@ extension DocumentMigrator {
                 guard plan.preview.isNeeded else { return session }
                 try checkSpace(in: FileManager.default.temporaryDirectory.path, plan.preview)
                 let builder = MigratedStoreBuilder(session, model, plan.way, policies: policies, progress: progress)
-                return try session.replaced(byMigrated: model, hasOwnValues: builder.writesValues) { target in
+                return try StateOpener(session, model: .model(model)).openMigrated(hasOwnValues: builder.writesValues) {
+                    target in
                     let files = builder.writesValues ? ExternalValues.besideStore(at: target) : builder.files
                     try builder.makeStore(at: target, files: files)
                     if let marker = session.marker, builder.writesValues { try note(marker, in: target, files) }

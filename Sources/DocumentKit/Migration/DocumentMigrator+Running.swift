@@ -34,17 +34,31 @@ extension DocumentMigrator {
     }
 }
 
-extension PersistentDocument.MigrationRoute {
+extension DocumentMigrator {
     /// - Parameter keepsOld: Whether the old state is kept, as a version or beside the new one.
-    func migrator(_ url: URL, keepsOld: Bool = true) -> DocumentMigrator {
-        var migrator = DocumentMigrator(path: LinkResolution.resolve(url.path), model: model)
-        migrator.modelName = name
-        migrator.versions = formerVersions
-        migrator.mapping = mapping
-        migrator.plan = plan
-        migrator.policies = policies
-        migrator.sourceModel = .fitting([model] + formerVersions)
-        if keepsOld { migrator.backupLabel = { _ in nil } }
-        return migrator
+    init(_ url: URL, by route: PersistentDocument.MigrationRoute, keepsOld: Bool = true) {
+        self.init(path: LinkResolution.resolve(url.path), model: route.model)
+        modelName = route.name
+        versions = route.formerVersions
+        mapping = route.mapping
+        plan = route.plan
+        policies = route.policies
+        sourceModel = .fitting([route.model] + route.formerVersions)
+        if keepsOld { backupLabel = { _ in nil } }
+    }
+
+    /// Writes a copy of the document, which is not changed, and migrates the copy. After an error
+    /// there is no copy.
+    func migrateCopy(at target: URL, _ progress: Progress?) async throws -> DocumentMigration {
+        _ = try await run(nil) { try $0.preview() }
+        try await DocumentOpening.withDocument(at: URL(fileURLWithPath: path), fitting: sourceModel) {
+            try await $0.write(to: target, progress: progress)
+        }
+        do {
+            return try await with(path: LinkResolution.resolve(target.path)).run(progress) { try $0.migrate() }
+        } catch {
+            try? FileManager.default.removeItem(at: target)
+            throw error
+        }
     }
 }

@@ -46,7 +46,8 @@ struct MigratingOpener<Document: PersistentDocument> {
     }
 
     private func openDocument() async throws -> Document {
-        try await Document.open(url, mode: mode, recovery: recovery, classes: classes, fitting: migrator.sourceModel)
+        try await DocumentOpening.open(
+            url, as: Document.self, mode: mode, recovery: recovery, classes: classes, fitting: migrator.sourceModel)
     }
 
     private func preview() async throws -> DocumentMigration { try await migrator.run(nil) { try $0.preview() } }
@@ -80,7 +81,7 @@ struct MigratingOpener<Document: PersistentDocument> {
 
     /// Saves autosaved work, so that there is only one state to migrate.
     private func saveRecoveredWork() async throws {
-        try await PersistentDocument.withDocument(
+        try await DocumentOpening.withDocument(
             at: url, mode: .editing, recovery: .keep, fitting: migrator.sourceModel
         ) { document in
             if document.hasAutosavedWork { try await document.save() }

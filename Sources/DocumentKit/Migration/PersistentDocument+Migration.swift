@@ -30,7 +30,7 @@ extension PersistentDocument {
         classes: [String: ManagedObject.Type] = [:], progress: Progress? = nil
     ) async throws -> Self {
         try await MigratingOpener<Self>(
-            url, route.migrator(url), mode, recovery, classes.isEmpty ? route.classes : classes, progress
+            url, DocumentMigrator(url, by: route), mode, recovery, classes.isEmpty ? route.classes : classes, progress
         ).open(policy)
     }
 
@@ -66,7 +66,7 @@ extension PersistentDocument {
     public static func migrate(_ url: URL, by route: MigrationRoute, progress: Progress? = nil) async throws
         -> DocumentMigration
     {
-        try await route.migrator(url).run(progress) { try $0.migrate() }
+        try await DocumentMigrator(url, by: route).run(progress) { try $0.migrate() }
     }
 
     /// Writes a migrated copy of a document to another location, where nothing exists. The document
@@ -81,22 +81,12 @@ extension PersistentDocument {
     public static func migrate(_ url: URL, by route: MigrationRoute, into target: URL, progress: Progress? = nil)
         async throws -> DocumentMigration
     {
-        let migrator = route.migrator(url, keepsOld: false)
-        _ = try await migrator.run(nil) { try $0.preview() }
-        try await PersistentDocument.withDocument(at: url, fitting: migrator.sourceModel) {
-            try await $0.write(to: target, progress: progress)
-        }
-        do {
-            return try await migrator.with(path: LinkResolution.resolve(target.path)).run(progress) { try $0.migrate() }
-        } catch {
-            try? FileManager.default.removeItem(at: target)
-            throw error
-        }
+        try await DocumentMigrator(url, by: route, keepsOld: false).migrateCopy(at: target, progress)
     }
 
     /// A preview of ``migrate(_:by:progress:)`` and its cost. Nothing is written.
     public static func migrationPlan(of url: URL, by route: MigrationRoute) async throws -> DocumentMigration {
-        try await route.migrator(url).run(nil) { try $0.preview() }
+        try await DocumentMigrator(url, by: route).run(nil) { try $0.preview() }
     }
 
     /// Creates a document in the newest version of the class's ``migrationPlan`` and opens it for

@@ -67,7 +67,7 @@ public enum SampleDocuments {
                     throw error
                 }
                 let findings = try DocumentVerifier.verify(
-                    copy, isThorough: true, fitting: route.migrator(copy).sourceModel)
+                    copy, isThorough: true, fitting: DocumentMigrator(copy, by: route).sourceModel)
                 outcomes.append(
                     Outcome(
                         url: sample, migration: migration,

@@ -12,6 +12,17 @@ struct ConflictResolver {
     let saver: DocumentSaver
     let copier: DocumentCopier
 
+    /// Resolves the conflict that was found last, as ``PersistentDocument/resolveConflict(_:)``
+    /// documents.
+    func resolveOpenConflict(_ resolution: ConflictResolution) async throws -> ResolvedConflict {
+        guard document.isOpen, document.outsideChange == .conflict else {
+            throw DocumentError(.usage, "there is no conflict to resolve", path: document.path)
+        }
+        do { return try await resolve(resolution) } catch let unmerged as UnmergedEdits {
+            throw unmerged.documentError(document.path)
+        }
+    }
+
     /// - Throws: The errors of ``PersistentDocument/resolveConflict(_:)``, and `UnmergedEdits` if
     ///   merging failed after the document has taken the other state.
     func resolve(_ resolution: ConflictResolution) async throws -> ResolvedConflict {
@@ -64,7 +75,7 @@ struct ConflictResolver {
 
     private func copyBesideDocument(_ mine: String) async throws -> URL {
         let url = try document.state.freeURL(tag: "conflict"), form = document.state.form
-        try await PersistentDocument.withDocument(at: URL(fileURLWithPath: mine)) {
+        try await DocumentOpening.withDocument(at: URL(fileURLWithPath: mine)) {
             try await $0.write(to: url, form: form)
         }
         return url

@@ -13,7 +13,7 @@ extension PersistentDocument {
     ///   too.
     @discardableResult
     public func checkForOutsideChanges() async -> OutsideChange? {
-        let change = await opened.exclusively { await outside.look() }
+        let change = await opened.exclusively { await operations.outside.look() }
         if let change { outsideChangeHandler?(change) }
         return change
     }
@@ -39,13 +39,6 @@ extension PersistentDocument {
     ///   version or copy they are kept.
     @discardableResult
     public func resolveConflict(_ resolution: ConflictResolution) async throws -> ResolvedConflict {
-        try await opened.exclusively {
-            guard isOpen, outsideChange == .conflict else {
-                throw DocumentError(.usage, "there is no conflict to resolve", path: opened.path)
-            }
-            do { return try await resolver.resolve(resolution) } catch let unmerged as UnmergedEdits {
-                throw unmerged.documentError(opened.path)
-            }
-        }
+        try await opened.exclusively { try await operations.resolver.resolveOpenConflict(resolution) }
     }
 }

@@ -6,8 +6,8 @@ struct CopyTarget: Sendable {
     let path: String
     let form: DocumentForm
     let replaces: Bool
-    var includesVersions = false
-    var includesHistory = true
+    let includesVersions: Bool
+    let includesHistory: Bool
     var isUnchecked = false
     var pending: MetadataValue?
     var denied: MetadataValue?

@@ -8,9 +8,11 @@ struct DocumentCloser {
 
     private static let mostCommits = 100
 
-    func save() async throws { try await repeatUntilSettled({ document.hasUnsavedChanges }) { try await saver.save() } }
+    private func save() async throws {
+        try await repeatUntilSettled({ document.hasUnsavedChanges }) { try await saver.save() }
+    }
 
-    func keepUnsavedWork() async throws {
+    private func keepUnsavedWork() async throws {
         guard document.state.isEditing else { return }
         let hasAutosave = document.state.marker != nil
         if hasAutosave { try await repeatUntilSettled({ hasUncommittedEdits }) { try await saver.autosave() } }
@@ -44,8 +46,19 @@ struct DocumentCloser {
             hint: "save the document, or close it with .discard")
     }
 
+    /// Closes the document after keeping, saving or discarding its unsaved work.
+    func close(_ work: PersistentDocument.UnsavedWork) async throws {
+        guard document.isOpen else { return }
+        switch work {
+        case .save: try await save()
+        case .keep: try await keepUnsavedWork()
+        case .discard: break
+        }
+        try await close(discarding: work == .discard)
+    }
+
     /// Closes the session and the document.
-    func close(discarding: Bool) async throws {
+    private func close(discarding: Bool) async throws {
         guard document.isOpen else { return }
         // If all autosaved changes were undone, the document equals its last save, and the autosave
         // is discarded.

@@ -10,13 +10,22 @@ struct DocumentCopier {
     let hooks: DocumentHooks
 
     /// - Parameter form: The form of the copy; nil for the form of the document.
-    /// - Throws: `DocumentError` with code `usage` if `url` is the document's own location.
-    func target(_ url: URL, _ form: DocumentForm?, replaces: Bool) throws -> CopyTarget {
+    /// - Throws: `DocumentError` with code `usage` if `url` is the document's own location, and for
+    ///   versions in a bare store.
+    func target(
+        _ url: URL, _ form: DocumentForm?, replaces: Bool, includesVersions: Bool = false, includesHistory: Bool = true
+    ) throws -> CopyTarget {
         let path = LinkResolution.resolve(url.path)
         guard path != (try document.openedState().path) else {
             throw DocumentError(.usage, "a document can't be written over itself: save it", path: path, stage: .writing)
         }
-        return CopyTarget(path: path, form: form ?? document.state.form, replaces: replaces)
+        let target = CopyTarget(
+            path: path, form: form ?? document.state.form, replaces: replaces, includesVersions: includesVersions,
+            includesHistory: includesHistory)
+        if includesVersions, target.form.bareStoreType != nil {
+            throw DocumentError(.usage, "a store by itself keeps no versions", path: url.path, stage: .writing)
+        }
+        return target
     }
 
     /// Writes a copy, valid or not, to a location where nothing exists.

@@ -124,7 +124,7 @@ open class DocumentController {
         let folder = try StateFolder.makeTemporary()
         do {
             let copy = URL(fileURLWithPath: FilePath.join(folder, FilePath.name(url.path)))
-            try await PersistentDocument.withDocument(at: url) { try await $0.write(to: copy) }
+            try await DocumentOpening.withDocument(at: url) { try await $0.write(to: copy) }
             try await PersistentDocument.migrate(copy, by: type.route())
             let document = try await type.documentClass.open(
                 copy, mode: .reading, model: type.model, classes: type.objectClasses)

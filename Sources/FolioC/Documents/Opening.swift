@@ -111,11 +111,11 @@ private struct Opening: Sendable {
     func open() async throws -> PersistentDocument {
         let url = URL(fileURLWithPath: path)
         if let version {
-            return try await PersistentDocument.open(
+            return try await DocumentOpening.open(
                 url, mode: .reading, state: .version(version), fitting: DocumentTransfer.choice(model))
         }
         guard let migration, let model else {
-            return try await PersistentDocument.open(
+            return try await DocumentOpening.open(
                 url, mode: mode, recovery: recovery, fitting: DocumentTransfer.choice(model))
         }
         let policy: MigrationPolicy =

@@ -27,7 +27,7 @@ struct Completer {
     static func answer(_ words: [String], _ console: Console) async -> ExitCode {
         guard let shell = CompletionCommand.Shell(rawValue: words[2]) else { return .done }
         DispatchQueue.global().asyncAfter(deadline: .now() + longest) {
-            PersistentDocument.removeTemporaryFiles()
+            TemporaryFiles.removeAll()
             _exit(ExitCode.done.rawValue)
         }
         var completer = Completer(shell, Array(words.dropFirst(3)))

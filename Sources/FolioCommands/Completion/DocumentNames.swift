@@ -18,7 +18,7 @@ struct DocumentNames {
         }
         let argument = DocumentArgument(text)
         let choice = try? FittingModel.choice(position.model)
-        if let model = try? PersistentDocument.model(of: URL(fileURLWithPath: argument.path), state: argument.state) {
+        if let model = try? DocumentOpening.model(of: URL(fileURLWithPath: argument.path), state: argument.state) {
             return model
         }
         return try? choice?.model(fitting: [:])
@@ -69,7 +69,7 @@ struct DocumentNames {
     /// The states that can follow `DOC@`, newest first.
     static func states(ofDocumentAt path: String) async -> [Name] {
         guard
-            let document = try? await PersistentDocument.open(
+            let document = try? await DocumentOpening.open(
                 URL(fileURLWithPath: path), mode: .reading, state: .newest, fitting: .own)
         else { return [] }
         var names: [Name] = []

@@ -136,7 +136,7 @@ final class Interruption: Sendable {
         let ending: State? = state.withLock { $0.isCommitting && !evenCommitting ? nil : $0 }
         guard let ending else { return }
         for path in ending.leftovers { unlink(path) }
-        PersistentDocument.removeTemporaryFiles(includingLocks: !ending.isCommitting)
+        TemporaryFiles.removeAll(includingLocks: !ending.isCommitting)
         _exit(ExitCode.ended(by: ending.signal ?? SIGINT).rawValue)
     }
 }

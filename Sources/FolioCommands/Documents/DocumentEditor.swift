@@ -28,7 +28,7 @@ struct DocumentEditor {
     ) async throws -> Result {
         let path = try DocumentArgument.path(path)
         let isDryRun = arguments.has(OptionSpecification.dryRun)
-        let document = try await PersistentDocument.open(
+        let document = try await DocumentOpening.open(
             URL(fileURLWithPath: path), mode: isDryRun ? .reading : .editing,
             fitting: try FittingModel.choice(arguments.value("--model")))
         console.reportOutsideCommits(of: document, path)
@@ -61,11 +61,11 @@ struct DocumentEditor {
 
     /// Whether changes can be written in pieces before they are saved, so that memory does not
     /// limit their size.
-    var takesPieces: Bool { !isDryRun && document.takesPieces }
+    var takesPieces: Bool { !isDryRun && document.pieces.isSupported }
 
     /// Rolls back the pieces that have been written and not saved.
     func abandonPieces() {
-        if !isDryRun { document.abandonPieces() }
+        if !isDryRun { document.pieces.abandon() }
     }
 
     /// Saves; with `--dry-run` only validates the changes.

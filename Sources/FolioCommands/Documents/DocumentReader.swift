@@ -39,11 +39,11 @@ struct DocumentReader {
         _ argument: DocumentArgument, model modelText: String?, _ console: Console, tells: Bool,
         _ body: (DocumentReader) async throws -> Result
     ) async throws -> Result {
-        try await PersistentDocument.withDocument(
+        try await DocumentOpening.withDocument(
             at: URL(fileURLWithPath: argument.path), state: argument.state,
             fitting: try FittingModel.choice(modelText)
         ) { document in
-            try document.holdState()
+            try document.savedStore.hold()
             if tells, document.hasAutosavedWork, argument.state == .newest {
                 console.say("note: \(Printable.line(argument.path)) is shown with autosaved work that is not saved")
             }

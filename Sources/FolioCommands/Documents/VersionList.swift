@@ -34,7 +34,7 @@ struct VersionList {
     init(of document: PersistentDocument, path: String) throws {
         self.init(try document.versions(), path: path)
         guard let generation = document.generation, let saved = document.saved else { return }
-        let size = try document.storeBytes()
+        let size = try document.savedStore.bytes()
         if let kept = rows.lastIndex(where: { $0.generation == generation }) {
             // The last save has become a version because a checkpoint has moved autosaved work from
             // the WAL into the store.

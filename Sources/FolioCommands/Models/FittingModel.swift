@@ -15,7 +15,7 @@ enum FittingModel {
                 throw CommandError.notFound("there is no such file", path: reference.url.relativePath)
             }
             return .model(
-                try PersistentDocument.model(of: URL(fileURLWithPath: argument.path), state: argument.state))
+                try DocumentOpening.model(of: URL(fileURLWithPath: argument.path), state: argument.state))
         }
         return .reference(reference, mayBeDocument: !ModelArgument.isModelLike(reference.url))
     }

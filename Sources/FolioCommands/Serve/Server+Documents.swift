@@ -51,7 +51,7 @@ extension Server {
                 throw RPCError(
                     .invalidParams, "a version is opened for reading, without the parameters recovery and migration")
             }
-            document = try await PersistentDocument.open(
+            document = try await DocumentOpening.open(
                 url, mode: .reading, state: .version(version), fitting: FittingModel.choice(model))
         } else if let migration {
             guard let model else { throw RPCError(.invalidParams, "a migration needs the parameter model") }
@@ -59,7 +59,7 @@ extension Server {
                 url, by: DocumentTransfer.route(to: model), migration: migration, mode: mode ?? .editing,
                 recovery: recovery ?? .refuse)
         } else {
-            document = try await PersistentDocument.open(
+            document = try await DocumentOpening.open(
                 url, mode: mode ?? .editing, recovery: recovery ?? .refuse, fitting: FittingModel.choice(model))
         }
         return add(document, policy ?? .explicit)

@@ -16,7 +16,8 @@ extension Server {
             decisions.choices = try DecisionsFile.choices(list, document.model)
         }
         try checkTakesMerges(served)
-        let report = try await document.merge(url, base: base, deciding: decisions, fitting: FittingModel.choice(nil))
+        let report = try await DocumentMerge.merge(
+            url, into: document, base: base, deciding: decisions, fitting: FittingModel.choice(nil))
         let printer = MergePrinter(
             Console(isJSON: true, sink: ByteSink(descriptor: nil)), showsObjects: true, path: document.url.path)
         return printer.json(report, isDryRun: false)

@@ -17,7 +17,7 @@ struct MergeConversationTests {
 
     private func edit(_ url: URL, _ seed: UInt64, count: Int = 5) async throws {
         var random = SplitMix(state: seed)
-        try await PersistentDocument.withDocument(at: url, mode: .editing) { document in
+        try await DocumentOpening.withDocument(at: url, mode: .editing) { document in
             try MergeFixture.edit(document.context, &random, count: count)
             try await document.save()
         }
@@ -26,7 +26,7 @@ struct MergeConversationTests {
     private func merge(_ ours: URL, _ theirs: URL, base: DocumentMerge.Base = .common) async throws
         -> DocumentMerge.Report
     {
-        try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+        try await DocumentOpening.withDocument(at: ours, mode: .editing) { document in
             let report = try await document.merge(theirs, base: base, deciding: .ours)
             try await document.save()
             return report
@@ -34,7 +34,7 @@ struct MergeConversationTests {
     }
 
     private func world(_ url: URL) async throws -> PlainWorld {
-        try await PersistentDocument.withDocument(at: url) { try MergeFixture.world($0.context) }
+        try await DocumentOpening.withDocument(at: url) { try MergeFixture.world($0.context) }
     }
 
     @Test(arguments: [UInt64](1...sweep(2, all: 4))) func packagesFindTheirBaseByWhatTheyKnow(_ seed: UInt64)

@@ -81,7 +81,7 @@ struct MergeDocumentTests: MergesCopies {
                     try book($0, "Essays")["title"] = "Yours"
                     try book($0, "Middlemarch")["pages"] = 2
                 }
-                try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+                try await DocumentOpening.withDocument(at: ours, mode: .editing) { document in
                     let refused = try await document.merge(theirs, base: .document(base))
                     #expect(!refused.isApplied && refused.undecided.count == 2)
                     let report = try await document.merge(theirs, base: .document(base), deciding: .keep)
@@ -90,7 +90,7 @@ struct MergeDocumentTests: MergesCopies {
                 }
                 #expect(try DocumentInfo(of: ours).undecidedConflicts == 2)
                 #expect(try DocumentVerifier.verify(ours, isThorough: true).isEmpty)
-                try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+                try await DocumentOpening.withDocument(at: ours, mode: .editing) { document in
                     let conflicts = try await document.undecidedConflicts()
                     #expect(conflicts.map(\.theirs) == [.string("Yours"), .int(2)])
                     try await document.settleConflict(conflicts[0].name, .theirs)
@@ -116,7 +116,7 @@ extension MergeDocumentTests {
             try FileManager.default.copyItem(at: ours, to: base)
             try await edit(ours) { try book($0, "Essays")["title"] = "Mine" }
             try await edit(theirs) { try book($0, "Essays")["title"] = "Yours" }
-            try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+            try await DocumentOpening.withDocument(at: ours, mode: .editing) { document in
                 let report = try await document.merge(theirs, base: .document(base), deciding: .keep)
                 #expect(!report.isApplied && !document.hasUnsavedChanges)
             }
@@ -127,7 +127,7 @@ extension MergeDocumentTests {
         try await withCopies(.archive) { ours, theirs in
             try await edit(ours) { try book($0, "Essays")["title"] = "Mine" }
             try await edit(theirs) { try book($0, "Essays")["pages"] = 7 }
-            try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+            try await DocumentOpening.withDocument(at: ours, mode: .editing) { document in
                 await #expect { try await document.merge(theirs) } throws: {
                     ($0 as? DocumentError)?.code == .notFound
                 }
@@ -153,7 +153,7 @@ extension MergeDocumentTests {
                 book["tags"] = Set([tag])
             }
             try await document.save()
-            try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+            try await DocumentOpening.withDocument(at: ours, mode: .editing) { document in
                 let report = try await document.merge(other, base: .none)
                 #expect(report.isApplied && report.united.isEmpty && report.isOtherDocument)
                 #expect(report.inserted == ["Author": 1, "Book": 2, "Tag": 1])
@@ -166,7 +166,7 @@ extension MergeDocumentTests {
             try document.context.insert("Tag")["name"] = "alone"
             try await document.close(.save)
             try await edit(ours) { try $0.insert("Tag")["name"] = "alone" }
-            try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+            try await DocumentOpening.withDocument(at: ours, mode: .editing) { document in
                 let report = try await document.merge(other, base: .none)
                 #expect(report.united.map(\.theirs) == ["Tag/p2"] && report.inserted["Tag"] == 1)
                 #expect(try values(document.context, "Tag", "name") == ["alone", "classic", "new"])
@@ -189,7 +189,7 @@ extension MergeDocumentTests {
                 book["title"] = "Late"
                 book["author"] = try context.fetch(FetchRequest<ManagedObject>(entityName: "Author")).first
             }
-            try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+            try await DocumentOpening.withDocument(at: ours, mode: .editing) { document in
                 let refused = try await document.merge(theirs)
                 #expect(refused.conflicts.map(\.kind) == [.deletedChanged] && !refused.isApplied)
                 #expect(refused.conflicts.first?.name == "Author/p1")
@@ -223,7 +223,7 @@ extension MergeDocumentTests {
             try await PersistentDocument.migrate(url("theirs"), to: model(2))
             try await edit(url("ours")) { try book($0, "a")["genre"] = "x" }
             try await edit(url("theirs")) { try book($0, "a")["pages"] = 9 }
-            try await PersistentDocument.withDocument(at: url("ours"), mode: .editing) { document in
+            try await DocumentOpening.withDocument(at: url("ours"), mode: .editing) { document in
                 #expect(try await document.merge(url("theirs")).changed == ["Book": 1])
                 let merged = try book(document.context, "a")
                 let pages = try merged.propertyValue(forKey: "pages")
@@ -231,7 +231,7 @@ extension MergeDocumentTests {
                 try await document.save()
             }
             // The other way round the older one is to be migrated first: nothing may be lost.
-            try await PersistentDocument.withDocument(at: url("theirs"), mode: .editing) { document in
+            try await DocumentOpening.withDocument(at: url("theirs"), mode: .editing) { document in
                 await #expect { try await document.merge(url("ours")) } throws: {
                     ($0 as? DocumentError)?.code == .modelMismatch
                 }
@@ -252,7 +252,7 @@ extension MergeDocumentTests {
             try await document.merge(theirs, base: .document(base))
             try FileManager.default.removeItem(at: theirs)
             try await document.close(.save)
-            try await PersistentDocument.withDocument(at: ours) { document in
+            try await DocumentOpening.withDocument(at: ours) { document in
                 let cover = try book(document.context, "Essays").propertyValue(forKey: "cover")
                 #expect(cover.isSame(as: .data(bytes)))
             }

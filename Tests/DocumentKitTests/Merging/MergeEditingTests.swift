@@ -203,7 +203,7 @@ extension MergeEditingTests {
             try await recovered.close(.save)
             #expect(try DocumentInfo(of: crashed).undecidedConflicts == 2)
             // Saved with its conflicts, the other document is known.
-            try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+            try await DocumentOpening.withDocument(at: ours, mode: .editing) { document in
                 let again = try await document.merge(theirs)
                 #expect(again.isEmpty)
             }

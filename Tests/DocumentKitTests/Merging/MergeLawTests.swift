@@ -54,7 +54,7 @@ struct MergeLawTests {
         }
 
         func world(_ url: URL) async throws -> PlainWorld {
-            try await PersistentDocument.withDocument(at: url, fitting: .model(model)) {
+            try await DocumentOpening.withDocument(at: url, fitting: .model(model)) {
                 try MergeFixture.world($0.context)
             }
         }

@@ -66,7 +66,7 @@ struct MergeRuleTests: MergesCopies {
                 book["title"] = "Theirs"
                 book["author"] = try object(context, "Author", "name", "Idle")
             }
-            try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+            try await DocumentOpening.withDocument(at: ours, mode: .editing) { document in
                 let report = try await document.merge(theirs, deciding: .ours)
                 #expect(report.isApplied && report.conflicts.map(\.kind) == [.deletedChanged, .rule])
                 #expect(try values(document.context, "Book", "title") == ["One", "Ours", "Two"])
@@ -92,7 +92,7 @@ extension MergeRuleTests {
     @Test func onlyDeletionsThatViolateARuleAreKeptAndEachIsAConflict() async throws {
         try await withShelf { ours, theirs in
             try await emptyShelf(ours, theirs)
-            try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+            try await DocumentOpening.withDocument(at: ours, mode: .editing) { document in
                 let report = try await document.merge(theirs, deciding: .keep)
                 #expect(report.isApplied && report.deleted == ["Tag": 1], "\(report)")
                 #expect(
@@ -115,7 +115,7 @@ extension MergeRuleTests {
     @Test func deletionsAreNotKeptWithoutADecision() async throws {
         try await withShelf { ours, theirs in
             try await emptyShelf(ours, theirs)
-            try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+            try await DocumentOpening.withDocument(at: ours, mode: .editing) { document in
                 let refused = try await document.merge(theirs)
                 #expect(!refused.isApplied && refused.undecided.map(\.name) == ["Shelf/p1.books"])
                 // The rule is decided for ours; that the book stays is not.
@@ -137,7 +137,7 @@ extension MergeRuleTests {
         try await withShelf { ours, theirs in
             try await edit(ours) { try object($0, "Tag", "name", "a")["name"] = "b" }
             try await edit(theirs) { try $0.insert("Tag")["name"] = "b" }
-            try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+            try await DocumentOpening.withDocument(at: ours, mode: .editing) { document in
                 let report = try await document.merge(theirs, deciding: .keep)
                 #expect(report.isApplied && report.undecided.map(\.kind) == [.unique])
                 try await document.save()
@@ -159,7 +159,7 @@ extension MergeRuleTests {
         try await withShelf { ours, theirs in
             try await edit(ours) { try object($0, "Tag", "name", "a")["name"] = "b" }
             try await edit(theirs) { try $0.insert("Tag")["name"] = "b" }
-            try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+            try await DocumentOpening.withDocument(at: ours, mode: .editing) { document in
                 #expect(try await document.merge(theirs, deciding: .ours).isApplied)
                 try await document.save()
                 let again = try await document.merge(theirs)
@@ -181,7 +181,7 @@ extension MergeRuleTests {
             }
             try await edit(ours) { try object($0, "Tag", "name", "a")["name"] = "y" }
             try await edit(theirs) { $0.delete(try object($0, "Book", "title", "y")) }
-            try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+            try await DocumentOpening.withDocument(at: ours, mode: .editing) { document in
                 let report = try await document.merge(theirs)
                 #expect(report.undecided.map(\.kind) == [.deletedChanged, .unique, .values], "\(report.undecided)")
                 for conflict in report.undecided {

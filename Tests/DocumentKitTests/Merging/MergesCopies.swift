@@ -29,7 +29,7 @@ extension MergesCopies {
 
     /// Edits a document that is not open, and saves it.
     func edit(_ url: URL, _ body: (ManagedObjectContext) throws -> Void) async throws {
-        try await PersistentDocument.withDocument(at: url, mode: .editing) { document in
+        try await DocumentOpening.withDocument(at: url, mode: .editing) { document in
             try body(document.context)
             try await document.save()
         }

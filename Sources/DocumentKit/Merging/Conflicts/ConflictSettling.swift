@@ -16,6 +16,11 @@ struct ConflictSettling {
         case value(PropertyValue, ManagedObject, property: String)
     }
 
+    func undecided() async throws -> [DocumentMerge.Conflict] {
+        let store = try document.openedState().store.identity
+        return try await document.readMergeMemory().conflicts.map { $0.conflict(in: store) }
+    }
+
     func settle(_ name: String, _ choice: DocumentMerge.Choice) async throws {
         let state = try document.openedState(), before = try await document.readMergeMemory()
         guard let index = before.conflicts.firstIndex(where: { $0.name == name }) else {

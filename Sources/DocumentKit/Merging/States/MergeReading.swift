@@ -85,7 +85,7 @@ final class MergeReading: Sendable {
         var names = self.names
         var engine = MergeEngine(
             schema, ours: mine, theirs: without(withheld),
-            unchangedValue: { [names] name, property in try reader.attribute(property, of: name, names) })
+            unchangedValue: { [names] name, property in try names.attribute(property, of: name, reader) })
         let new = engine.newInTheirs
         try names.assign(new, reader)
         if !withheld.changes.isEmpty {

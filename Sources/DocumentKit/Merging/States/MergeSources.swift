@@ -80,10 +80,10 @@ final class MergeSources {
         -> [KnownState]
     {
         guard opened.sqliteStore != nil else { return [] }
-        if place.state == .newest, !opener.needsMigration(place.path) { return try opened.knownStates() }
+        if place.state == .newest, !opener.needsMigration(place.path) { return try KnownStates(of: opened).list() }
         let session = try DocumentSession.read(place.path, model: opener.choice)
         defer { try? session.close() }
-        var states = try session.knownStates()
+        var states = try KnownStates(of: session).list()
         if place.state != .newest {
             let generation = opened.marker?.generation
             for index in states.indices {

@@ -18,6 +18,6 @@ struct MergeTarget: Sendable {
         store = session.store
         // The store of a package has its marker also where it is opened by itself.
         marker = try session.marker ?? DocumentMarker(session.store.metadata())
-        states = try session.knownStates()
+        states = try KnownStates(of: session).list()
     }
 }

@@ -11,13 +11,6 @@ final class RowReader {
 
     init(_ store: any StoreBackend) { self.store = store }
 
-    /// An attribute by its number; null if there is no such object.
-    func attribute(_ property: Int, of name: MergeName, _ names: MergedNames) throws -> PropertyValue {
-        let entity = names.schema[name.entity]
-        let rows = try store.rows(RowRequest(entityIndex: entity.index, selection: .keys([names.number(of: name)])))
-        return rows.count == 1 ? rows[0].value(rows[0].layout.slots[entity.properties[property].index]) : .null
-    }
-
     /// Which of some keys of a hierarchy are taken.
     func taken(_ numbers: [Int64], root: EntityDescription) throws -> Set<Int64> {
         var taken: Set<Int64> = []

@@ -90,8 +90,8 @@ enum DiffCommand: Command {
                 if let entity, old.model.entity(named: entity) == nil {
                     _ = try EntityLookup.entity(named: entity, in: new.model)
                 }
-                try old.document.checkSavedPages()
-                try new.document.checkSavedPages()
+                try old.document.savedStore.checkPages()
+                try new.document.savedStore.checkPages()
                 let comparison = DocumentComparison(from: old.document, to: new.document)
                 let progress = Progress(total: 0, of: "differences", console)
                 defer { progress.finish() }

@@ -52,7 +52,7 @@ enum RecoverCommand: Command {
         _ url: URL, _ choice: Choice, _ model: ModelChoice,
         _ console: Console
     ) async throws {
-        let document = try await PersistentDocument.open(
+        let document = try await DocumentOpening.open(
             url, mode: .editing, recovery: choice == .keep ? .keep : .discard, fitting: model)
         do {
             if choice == .keep { try await document.save() }

@@ -21,8 +21,8 @@ enum GitMerge {
         let base: DocumentMerge.Base =
             isEmpty(operands[0]) ? .none : .document(URL(fileURLWithPath: operands[0]))
         let report = try await DocumentEditor.editing(operands[1], arguments, console) { editor in
-            let report = try await editor.document.merge(
-                URL(fileURLWithPath: operands[2]), base: base, deciding: decisions,
+            let report = try await DocumentMerge.merge(
+                URL(fileURLWithPath: operands[2]), into: editor.document, base: base, deciding: decisions,
                 fitting: try FittingModel.choice(arguments.value("--model")))
             if report.isApplied { _ = try await editor.commit() }
             return report

@@ -103,8 +103,9 @@ enum MergeCommand: Command {
         }
         if arguments.has("--ours") { decisions.policy = .ours }
         if arguments.has("--theirs") { decisions.policy = .theirs }
-        return try await document.merge(
-            URL(fileURLWithPath: arguments.operands[1]), base: base(arguments.value("--base")), deciding: decisions,
+        return try await DocumentMerge.merge(
+            URL(fileURLWithPath: arguments.operands[1]), into: document, base: base(arguments.value("--base")),
+            deciding: decisions,
             fitting: try FittingModel.choice(arguments.value("--model")))
     }
 

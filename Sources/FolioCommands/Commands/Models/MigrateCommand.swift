@@ -141,7 +141,7 @@ enum MigrateCommand: Command {
         let isConverted = form.map { $0 != DocumentFormArgument.form(ofDocumentAt: source) } ?? false
         let folder = replacing || isConverted ? try TemporaryFolder() : nil
         let place = folder.map { $0.path + "/" + ResolvedPath(target).name } ?? target
-        try await PersistentDocument.withDocument(at: URL(fileURLWithPath: source), fitting: sourceModel) {
+        try await DocumentOpening.withDocument(at: URL(fileURLWithPath: source), fitting: sourceModel) {
             try await $0.write(to: URL(fileURLWithPath: place))
         }
         do {
@@ -160,7 +160,7 @@ enum MigrateCommand: Command {
     private static func write(
         _ place: String, to target: String, _ form: DocumentForm?, replacing: Bool, _ model: ManagedObjectModel
     ) async throws {
-        try await PersistentDocument.withDocument(at: URL(fileURLWithPath: place), fitting: .model(model)) {
+        try await DocumentOpening.withDocument(at: URL(fileURLWithPath: place), fitting: .model(model)) {
             document in
             try await document.write(to: URL(fileURLWithPath: target), form: form, replacing: replacing)
         }

@@ -36,7 +36,7 @@ enum ExportCommand: Command {
     private static func export(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let format = arguments.value("--format") ?? "json"
         try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
-            try reader.document.checkSavedPages()
+            try reader.document.savedStore.checkPages()
             let exporter = try DocumentExporter(
                 store: reader.store, entityName: arguments.value("--entity"), console: console)
             switch format {

@@ -77,7 +77,7 @@ enum RestoreCommand: Command {
         }
         console.reportOutsideCommits(at: document.path)
         let isChanged = try await console.interruption.committing {
-            try DocumentSession.restore(url.path, to: generation)
+            try VersionRestorer.restore(url.path, to: generation)
         }
         console.hasWritten = isChanged
         if !isChanged {

@@ -6,7 +6,7 @@ extension DocumentImporter {
         guard takesPieces else { return }
         try console.interruption.check()
         do {
-            try document.writePiece()
+            try document.pieces.write()
         } catch {
             var failure = CommandError(mapping: error)
             if let graph = error as? GraphError, let entry = piece.source(ofOneOf: graph.objects) {

@@ -4,17 +4,20 @@ internal import SQLiteKit
 internal import SQLiteStore
 internal import Storage
 
-extension DocumentSession {
-    /// The states that the document has and those that it has merged.
-    ///
+/// The states that a document has and those that it has merged.
+package struct KnownStates {
+    private let session: DocumentSession
+
+    package init(of session: DocumentSession) { self.session = session }
+
     /// Of a package whose manifest describes the state nothing is read but the list of versions;
     /// else the store is read once. None for stores that are not SQLite's.
     ///
     /// - Throws: `DocumentError` with code `malformed` for a damaged list of versions: without it a
     ///   later merge would begin at a state that is too old. What reading the store throws.
-    package func knownStates() throws -> [KnownState] {
-        guard sqliteStore != nil else { return [] }
-        let newest = marker?.generation ?? 0
+    package func list() throws -> [KnownState] {
+        guard session.sqliteStore != nil else { return [] }
+        let newest = session.marker?.generation ?? 0
         var states = [
             KnownState(sum: try currentSum().text, rank: Double(newest) + 0.75, isCurrent: true)
         ]
@@ -25,7 +28,7 @@ extension DocumentSession {
             guard let sum = row.sum else { continue }
             states.append(KnownState(sum: sum.text, rank: Double(row.generation), generation: row.generation))
         }
-        for note in MergeNote.notes(in: try store.metadata()) {
+        for note in MergeNote.notes(in: try session.store.metadata()) {
             let numbering = StateNumbering(note.moved)
             for (index, sum) in note.sums.enumerated() {
                 let rank = Double(note.generation) + 0.5 - Double(index) / Double(2 * note.sums.count + 2)
@@ -36,34 +39,38 @@ extension DocumentSession {
     }
 
     private func versionRows() throws -> [VersionIndex.Row] {
-        if let versions { return try VersionIndex.read(in: versions.folder).rows }
-        guard place.archive?.carriesVersions == true else { return [] }
+        if let versions = session.versions { return try VersionIndex.read(in: versions.folder).rows }
+        guard session.place.archive?.carriesVersions == true else { return [] }
         let folder = try StateFolder.makeTemporary()
         defer { StateFolder.removeTemporary(folder) }
-        return try archivedVersions(in: folder).map { try VersionIndex.read(in: $0.folder).rows } ?? []
+        return try session.archivedVersions(in: folder).map { try VersionIndex.read(in: $0.folder).rows } ?? []
     }
 
     /// The sum of the last save, where there is autosaved work on top of it and it is no version
     /// yet.
     private func savedSum() throws -> StateSum? {
-        guard let marker, marker.hasUnsavedWork, marker.lastSave == nil else { return nil }
-        if kind == .package, let manifest, manifest.generation == marker.generation, let pages = manifest.store.pages {
+        guard let marker = session.marker, marker.hasUnsavedWork, marker.lastSave == nil else { return nil }
+        if session.kind == .package, let manifest = session.manifest, manifest.generation == marker.generation,
+            let pages = manifest.store.pages
+        {
             return pages.sum
         }
         let folder = try StateFolder.makeTemporary()
         defer { StateFolder.removeTemporary(folder) }
         let path = FilePath.join(folder, "saved.sqlite")
-        try writeSavedState(to: path)
+        try session.writeSavedState(to: path)
         return try SavedPages(ofFileAt: path).sum
     }
 
     private func currentSum() throws -> StateSum {
-        if kind == .package, let marker, let manifest, !marker.hasUnsavedWork, !isCheckpointPending,
-            marker.generation == manifest.generation, outsideCommits == 0, let pages = manifest.store.pages
+        if session.kind == .package, let marker = session.marker, let manifest = session.manifest,
+            !marker.hasUnsavedWork,
+            !session.isCheckpointPending, marker.generation == manifest.generation, session.outsideCommits == 0,
+            let pages = manifest.store.pages
         {
             return pages.sum
         }
-        return try packageStore.withFiles { try StateSum(of: $0.current) }
+        return try session.packageStore.withFiles { try StateSum(of: $0.current) }
     }
 }
 

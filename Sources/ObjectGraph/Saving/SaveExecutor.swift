@@ -36,6 +36,7 @@ struct SaveExecutor {
         do {
             try context.preparation.collectChanges()
             try context.preparation.throwLoadError()
+            context.keys.removeReferencesToUnsavedDeletions()
             if validates { try context.validator.validateChanges() }
             try context.settler.settleWatchedObjects()
             if reservesKeys { try context.keys.obtainPermanentIDsForInsertedObjects() }

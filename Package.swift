@@ -90,7 +90,7 @@ let modules: [(name: String, kind: Kind, imports: [String])] = [
     ("FolioPort", .syntaxTool, ["SourcePort", "PortReport"]),
     ("FolioCommands", .swift, ["Folio", "ModelCodegen", "DocumentFiles", "PortReport", "RowMemory", "Coding"]),
     ("CFolio", .c, []),
-    ("FolioC", .swift, ["CFolio", "FolioCommands", "Folio", "DocumentFiles", "Coding"]),
+    ("FolioC", .swift, ["CFolio", "FolioCommands", "Folio", "DocumentFiles", "RowMemory", "Coding"]),
     ("FolioTool", .tool, ["FolioCommands"]),
     ("FolioBenchmarks", .tool, ["Folio", "FolioC", "CFolio", "CSQLite"]),
     ("modelgen", .tool, ["ModelCodegen", "ModelFiles", "Schema"]),

@@ -58,7 +58,10 @@ package enum ArchiveWriter {
                 throw ArchiveError(.duplicateName, "comes twice", path: file.path, entry: part.name)
             }
         }
-        var packer = Packer(file: file, progress: progress)
+        let output = FileAppender(file)
+        // The caller closes the file, also after an error.
+        defer { output.stop() }
+        var packer = Packer(output, progress: progress)
         for part in parts { try packer.add(part, check(part)) }
         try packer.finish()
     }

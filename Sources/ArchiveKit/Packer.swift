@@ -3,24 +3,23 @@ internal import FileSystem
 
 /// Writes one archive: entries in the order of the calls, then the central directory.
 struct Packer {
-    let file: File
+    private let output: FileAppender
     private let progress: (Int64) throws -> Void
-    private var offset: Int64 = 0
-    private var early = EarlyWriting()
     private var directory = ByteWriter()
     private var count = 0
 
-    private static let pieceSize = 1 << 18
     private static let level = 6
     /// The maximum compression ratio. Extremely compressible parts are stored partly uncompressed,
     /// because readers reject entries of more than 1 MiB with a ratio above 200.
     private static let mostGrowth: Int64 = 100
     private static let growthFloor: Int64 = 1 << 20
 
-    init(file: File, progress: @escaping (Int64) throws -> Void) {
-        self.file = file
+    init(_ output: FileAppender, progress: @escaping (Int64) throws -> Void) {
+        self.output = output
         self.progress = progress
     }
+
+    private var offset: Int64 { output.offset }
 
     /// - Parameter check: Checks the content; not called for entries of other archives, which are
     ///   copied without decompression.
@@ -49,18 +48,16 @@ struct Packer {
         header.method = entry.method.rawValue
         header.date = WriterFields.date
         header.crc32 = entry.crc32
-        try append(bytes(of: header, name, isWide, size: entry.size, compressed: entry.compressedSize))
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 4096)
-        defer { buffer.deallocate() }
+        try output.append(bytes(of: header, name, isWide, size: entry.size, compressed: entry.compressedSize))
         var done: Int64 = 0
         while done < entry.compressedSize {
-            let wanted = Int(min(Int64(buffer.count), entry.compressedSize - done))
+            let wanted = Int(min(Int64(output.space.count), entry.compressedSize - done))
             let count = try source.read(
-                into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: entry.dataOffset + done)
+                into: UnsafeMutableRawBufferPointer(rebasing: output.space[..<wanted]), at: entry.dataOffset + done)
             guard count == wanted else {
                 throw ArchiveError(.damaged, "changed while it was packed", path: source.path, entry: name)
             }
-            try append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            try output.append(first: count)
             done += Int64(count)
             try progress(Int64(count))
         }
@@ -73,11 +70,9 @@ struct Packer {
         _ part: ArchivePart, _ check: ContentCheck?, size: Int64,
         _ read: (Int64, UnsafeMutableRawBufferPointer) throws -> Int
     ) throws {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 4096)
-        defer { buffer.deallocate() }
         let headerOffset = offset
         var method = CompressionMethod.stored
-        if !part.isStored, size > 0 { method = try Self.shrinks(buffer, read) ? .deflated : .stored }
+        if !part.isStored, size > 0 { method = try Self.shrinks(output.space, read) ? .deflated : .stored }
         // Deflate adds only a few bytes per block to incompressible data.
         let isWide = size >= Int64(UInt32.max) - (1 << 24)
         var header = LocalFileHeader()
@@ -85,13 +80,19 @@ struct Packer {
         header.flags = WriterFields.flags(part.name)
         header.method = method.rawValue
         header.date = WriterFields.date
-        try append(bytes(of: header, part.name, isWide, size: 0, compressed: 0))
+        try output.append(bytes(of: header, part.name, isWide, size: 0, compressed: 0))
 
         var checksum = CRC32()
         var done: Int64 = 0
         let deflate = method == .deflated ? try DeflateStream(level: Self.level) : nil
+        // What is compressed goes through the space of the output, and can't lie there.
+        let plain = deflate.map { _ in
+            UnsafeMutableRawBufferPointer.allocate(byteCount: output.space.count, alignment: 4096)
+        }
+        defer { plain?.deallocate() }
         let dataOffset = offset
         repeat {
+            let buffer = plain ?? output.space
             let count = try read(done, buffer)
             let piece = UnsafeRawBufferPointer(rebasing: buffer[..<count])
             checksum.update(piece)
@@ -101,23 +102,22 @@ struct Packer {
                 let isTooSmall =
                     size > Self.growthFloor && done > Self.growthFloor / 2
                     && done > Self.mostGrowth * (offset - dataOffset)
-                try deflate.setLevel(isTooSmall ? 0 : Self.level) { try append($0) }
-                try deflate.compress(piece, isLast: done >= size || count == 0) { try append($0) }
+                try deflate.setLevel(isTooSmall ? 0 : Self.level) { try output.append($0) }
+                try deflate.compress(piece, isLast: done >= size || count == 0) { try output.append($0) }
             } else {
-                try append(piece)
+                try output.append(first: count)
             }
             try progress(Int64(count))
             if count == 0 { break }
         } while done < size
         guard done == size else {
-            throw ArchiveError(.damaged, "changed while it was packed", path: file.path, entry: part.name)
+            throw ArchiveError(.damaged, "changed while it was packed", path: output.file.path, entry: part.name)
         }
         try check?.finish()
 
         header.crc32 = checksum.value
-        try bytes(of: header, part.name, isWide, size: size, compressed: offset - dataOffset).withUnsafeBytes {
-            try file.write($0, at: headerOffset)
-        }
+        try output.overwrite(
+            bytes(of: header, part.name, isWide, size: size, compressed: offset - dataOffset), at: headerOffset)
         list(header, part.name, size: size, compressed: offset - dataOffset, at: headerOffset)
     }
 
@@ -209,7 +209,7 @@ struct Packer {
 
     mutating func finish() throws {
         let directoryOffset = offset
-        try append(directory.bytes)
+        try output.append(directory.bytes)
         let size = offset - directoryOffset
         var writer = ByteWriter()
         if count >= Int(UInt16.max) || directoryOffset >= Int64(UInt32.max) || size >= Int64(UInt32.max) {
@@ -226,14 +226,7 @@ struct Packer {
         end.directorySize = UInt32(min(size, Int64(UInt32.max)))
         end.directoryOffset = UInt32(min(directoryOffset, Int64(UInt32.max)))
         end.write(to: &writer)
-        try append(writer.bytes)
-    }
-
-    private mutating func append(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try append($0) } }
-
-    private mutating func append(_ bytes: UnsafeRawBufferPointer) throws {
-        try file.append(bytes)
-        offset += Int64(bytes.count)
-        early.wrote(bytes.count, to: file)
+        try output.append(writer.bytes)
+        try output.finish()
     }
 }

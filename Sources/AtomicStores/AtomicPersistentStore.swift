@@ -2,7 +2,6 @@ package import Query
 package import RowMemory
 package import Schema
 package import Storage
-import Synchronization
 
 /// A store that has all its objects in memory: without a file, or with one that is read and written
 /// as a whole.
@@ -14,13 +13,13 @@ package final class AtomicPersistentStore: StoreBackend {
     package let description: PersistentStoreDescription
     package let identity: StoreIdentity
     package let layouts: [RowLayout]
-    private let session: Mutex<AtomicSession?>
+    private let session: SessionLock<AtomicSession>
 
     init(session: sending AtomicSession) {
         description = session.description
         identity = session.table.identity
         layouts = session.table.shape.layouts
-        self.session = Mutex(session)
+        self.session = SessionLock(session)
     }
 
     /// Runs `body` with the open store, one caller at a time. Errors are converted to
@@ -96,9 +95,8 @@ package final class AtomicPersistentStore: StoreBackend {
     }
 
     package func close() throws {
-        try session.withLock { session in
+        try session.end { session in
             do { try session?.close() } catch { throw session?.error(error) ?? error }
-            session = nil
         }
     }
 }

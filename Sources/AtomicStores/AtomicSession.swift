@@ -39,10 +39,11 @@ final class AtomicSession {
     func apply(_ changes: ChangeSet, beforeCommit: () throws -> Void = {}) throws -> SaveReceipt {
         try checkWritable()
         let newMetadata = try metadata.applying(changes.metadata)
-        let staging = try ChangeStaging(changes, on: table, numbers: table.numbers)
         let (oldMetadata, oldNumbers) = (metadata, table.numbers)
+        var newNumbers = oldNumbers
+        let staging = try ChangeStaging(changes, on: table, numbers: &newNumbers)
         var inverses = [table.exchange(staging.change)]
-        table.numbers = staging.numbers
+        table.numbers = newNumbers
         metadata = newMetadata
         var receipt = staging.receipt
         do {
@@ -77,12 +78,12 @@ final class AtomicSession {
         case .xml:
             var writer = XMLStoreWriter(table, metadata)
             try file?.replace { append in try writer.write(append) }
-        case .custom(let store): try store.save(try CustomContent(table.shape).content(of: table, metadata))
+        case .custom(let store, _): try store.save(try CustomContent(table.shape).content(of: table, metadata))
         }
     }
 
     func close() throws {
-        if case .custom(let store)? = format { try store.close() }
+        if case .custom(let store, _)? = format { try store.close() }
     }
 
     private func checkWritable() throws {

@@ -15,6 +15,9 @@ package protocol RowStore: AnyObject {
     /// only.
     /// - Throws: As `rows`.
     func selection(_ request: RowRequest, known: KnownKeys) throws -> RowSelection
+    /// The objects that a request selects, without their values, of a store that can tell them
+    /// without reading the values; nil for others.
+    func references(_ request: RowRequest) throws -> [ObjectReference]?
     /// The state of the store's content; nil if it is not known. Costs one check of the file,
     /// whatever its size.
     func state() throws -> StoreState?
@@ -44,6 +47,8 @@ package protocol RowStore: AnyObject {
 
 extension RowStore {
     package func state() throws -> StoreState? { nil }
+
+    package func references(_ request: RowRequest) throws -> [ObjectReference]? { nil }
 
     package func deletesMembers(entityIndex: Int, propertyIndex: Int) throws -> Bool { false }
 

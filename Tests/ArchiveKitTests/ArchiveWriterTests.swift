@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct ArchiveWriterTests {
+struct ArchiveWriterTests {
     private static let text = [UInt8](repeating: UInt8(ascii: "a"), count: 300_000)
 
     /// Bytes that do not compress, the same in every run.
@@ -79,7 +79,9 @@ import Testing
             #expect(try ArchiveFixture.reader(bytes, in: folder).directory.alteredEntries.isEmpty)
         }
     }
+}
 
+extension ArchiveWriterTests {
     @Test func putsTheMediaTypeAtByte38() throws {
         try withTemporaryDirectory { folder throws in
             let path = folder.path + "/a.zip"
@@ -155,7 +157,9 @@ import Testing
             #expect(try Disk.status(of: folder.path + "/out/mimetype")?.mode == 0o600)
         }
     }
+}
 
+extension ArchiveWriterTests {
     @Test func anArchiveOfNothingIsReadBack() throws {
         try withTemporaryDirectory { folder throws in
             try ArchiveFixture.write([], to: folder.path + "/a.zip")
@@ -231,7 +235,9 @@ import Testing
             #expect(try Disk.read(folder.path + "/streamed/c", limit: 1) == [UInt8(ascii: "c")])
         }
     }
+}
 
+extension ArchiveWriterTests {
     @Test func badAndDoubledNamesAreNotWritten() throws {
         try withTemporaryDirectory { folder throws in
             for (index, names) in [["../x"], ["/x"], ["a", "A"], [""], ["a\u{202E}b"]].enumerated() {

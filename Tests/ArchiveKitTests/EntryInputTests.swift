@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Entries that are read in pieces, wherever they lie.
-@Suite struct EntryInputTests {
+struct EntryInputTests {
     private static let text = (0..<900_000).map { UInt8(truncatingIfNeeded: ($0 / 64) &* 7) }
     private static let noise = { (0..<900_000).map { _ in UInt8.random(in: .min ... .max) } }()
 

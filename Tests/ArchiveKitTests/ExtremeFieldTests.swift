@@ -6,7 +6,7 @@ import Testing
 
 /// Zip archives whose fields say impossible things: a typed error or a result, and no arithmetic
 /// that runs over.
-@Suite struct ExtremeFieldTests {
+struct ExtremeFieldTests {
     /// Where a record's numbers stand, after its signature.
     private struct Record {
         let signature: [UInt8]

@@ -6,7 +6,7 @@ import Testing
 
 /// Each row of the table of threats against archives: a typed error that names the entry, and
 /// nothing left behind.
-@Suite struct HostileArchiveTests {
+struct HostileArchiveTests {
     private let content = [UInt8](repeating: 7, count: 100)
 
     private func good(_ folder: URL) throws -> [UInt8] {
@@ -88,7 +88,9 @@ import Testing
             #expect(try ArchiveFixture.refusal(bytes, in: folder)?.code == .encrypted)
         }
     }
+}
 
+extension HostileArchiveTests {
     @Test func anUnknownMethodIsUnsupported() throws {
         try withTemporaryDirectory { folder throws in
             var bytes = try good(folder)
@@ -167,7 +169,9 @@ import Testing
             #expect(try ArchiveFixture.refusal(bytes, in: folder) != nil)
         }
     }
+}
 
+extension HostileArchiveTests {
     @Test func tooManyEntriesAndTooMuchContentAreRefused() throws {
         try withTemporaryDirectory { folder throws in
             var limits = ArchiveLimits()

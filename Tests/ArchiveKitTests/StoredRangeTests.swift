@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct StoredRangeTests {
+struct StoredRangeTests {
     @Test func aStoredEntryIsFoundWhereItLiesAndACompressedOneIsNot() throws {
         try withTemporaryDirectory { folder in
             let content = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 / 100) }

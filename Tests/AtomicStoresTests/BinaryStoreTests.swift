@@ -7,7 +7,7 @@ import Storage
 import Testing
 import TestSupport
 
-@Suite struct BinaryStoreTests {
+struct BinaryStoreTests {
     @Test func everyDamagedByteIsNoticed() throws {
         try LibraryFixture.run(.binary) { fixture in
             _ = try fixture.store.apply(fixture.changes("A"))

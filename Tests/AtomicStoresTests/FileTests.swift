@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 import TestSupport
 
-@Suite struct FileTests {
+struct FileTests {
     @Test(arguments: LibraryFixture.Format.allCases) func aStoreThatSomebodyElseWroteIsNotOverwritten(
         format: LibraryFixture.Format
     ) throws {
@@ -89,7 +89,9 @@ import TestSupport
             #expect(failures > 5)
         }
     }
+}
 
+extension FileTests {
     @Test(arguments: LibraryFixture.Format.allCases) func aSaveThatMayNotLastIsRefusedAndNotFoundDone(
         format: LibraryFixture.Format
     ) throws {

@@ -9,7 +9,7 @@ import Testing
 
 /// Binary stores that promise more objects than memory is for. What is allowed to every file is
 /// small here.
-@Suite struct MemoryBudgetTests {
+struct MemoryBudgetTests {
     private static let floor = 1 << 20
 
     private func model(attributes: Int) throws -> ManagedObjectModel {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Files whose references lead to objects of entities that their relationships can't lead to.
-@Suite struct StrayReferenceTests {
+struct StrayReferenceTests {
     /// A shelf that leads to a film, and a song beside the film. The film's last property stands
     /// where the other entities have none.
     private func model() throws -> ManagedObjectModel {

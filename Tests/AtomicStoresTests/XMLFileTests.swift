@@ -8,7 +8,7 @@ import Testing
 
 /// An XML store's file as a whole: what may stand between and behind its objects, and where a fault
 /// is said to be.
-@Suite struct XMLFileTests {
+struct XMLFileTests {
     private static let count = 2_500
 
     private static func model() throws -> ManagedObjectModel {

@@ -6,7 +6,7 @@ import Storage
 import Testing
 import TestSupport
 
-@Suite struct XMLLayoutTests {
+struct XMLLayoutTests {
     @Test func aWrittenStoreHasTheLayoutOfCoreData() throws {  // C29
         try LibraryFixture.run(.xml) { fixture in
             _ = try fixture.store.apply(fixture.changes("Dune <1>"))
@@ -103,7 +103,9 @@ import TestSupport
             }
         }
     }
+}
 
+extension XMLLayoutTests {
     @Test func theSameContentGivesTheSameBytes() throws {
         try LibraryFixture.run(.xml) { fixture in
             _ = try fixture.store.apply(fixture.changes("A"))
@@ -170,7 +172,9 @@ import TestSupport
             #expect(error?.path == fixture.url.path)
         }
     }
+}
 
+extension XMLLayoutTests {
     @Test func referencesThatLeadNowhereAreKeptAndHarmNobody() throws {
         try LibraryFixture.run(.xml) { fixture in
             _ = try fixture.store.apply(fixture.changes("A"))

@@ -9,7 +9,7 @@ import Testing
 
 /// What an XML store reads of what it wrote, in any order of its objects, damaged, and with values
 /// as other programs write them.
-@Suite struct XMLObjectTests {
+struct XMLObjectTests {
     private static func model() throws -> ManagedObjectModel {
         var description = ManagedObjectModel.Definition()
         description.composites = [
@@ -119,7 +119,9 @@ import Testing
         }
         return changes
     }
+}
 
+extension XMLObjectTests {
     /// All that a store says, or why it says nothing.
     private func content(_ text: Data, _ model: ManagedObjectModel, in folder: URL) throws -> [String] {
         let url = folder.appendingPathComponent("read.xml")
@@ -201,7 +203,9 @@ import Testing
             #expect(try difference(written, content(try Data(contentsOf: url), model, in: folder)) == nil)
         }
     }
+}
 
+extension XMLObjectTests {
     @Test func theOrderOfObjectsMeansNothingAndNoneMayComeTwice() throws {
         let model = try Self.model()
         try withTemporaryDirectory { folder in
@@ -281,7 +285,9 @@ import Testing
             #expect(lines.count == 1 && lines[0].contains("twice"))
         }
     }
+}
 
+extension XMLObjectTests {
     @Test func numbersAreReadInEverySpellingOfTheStandardLibrary() throws {
         let model = try Self.model()
         let spellings = [

@@ -2,7 +2,7 @@ import Coding
 import Foundation
 import Testing
 
-@Suite struct DigestTests {
+struct DigestTests {
     private let long =
         "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu"
 

@@ -2,7 +2,7 @@ import Coding
 import Foundation
 import Testing
 
-@Suite struct EditablePropertyListTests {
+struct EditablePropertyListTests {
     private let first = Date(timeIntervalSinceReferenceDate: 1), second = Date(timeIntervalSinceReferenceDate: 2)
 
     private func decoded(_ list: EditablePropertyList) throws -> PropertyListValue {

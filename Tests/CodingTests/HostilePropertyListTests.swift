@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Lists that keep other readers busy for ever, or break them.
-@Suite struct HostilePropertyListTests {
+struct HostilePropertyListTests {
     /// A binary list made of the given objects, each as its encoded bytes; references are two bytes
     /// wide.
     private func list(_ objects: [[UInt8]], top: Int = 0) -> Data {

@@ -2,7 +2,7 @@ import Coding
 import Foundation
 import Testing
 
-@Suite struct InternetDateTests {
+struct InternetDateTests {
     @Test func datesAreSpelledAsFoundationSpellsThem() throws {
         var seconds = -62_135_596_800.0
         while seconds < 253_402_300_799 {

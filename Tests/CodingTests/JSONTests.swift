@@ -1,7 +1,7 @@
 import Coding
 import Testing
 
-@Suite struct JSONTests {
+struct JSONTests {
     @Test func valuesAreRead() throws {
         let value = try JSONReader.value(
             of: #" {"a": [1, -2.5e3, true, false, null], "b\n": {"c": "x\"\\\u00e9\ud83d\ude00y"}, "d": "plain é"} "#)

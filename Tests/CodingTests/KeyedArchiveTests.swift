@@ -2,7 +2,7 @@ import Coding
 import Foundation
 import Testing
 
-@Suite struct KeyedArchiveTests {
+struct KeyedArchiveTests {
     @Test func objectsThatReferToEachOtherAreFollowed() throws {
         var writer = KeyedArchiveWriter()
         let first = writer.reserve(), second = writer.reserve()
@@ -80,7 +80,9 @@ import Testing
         #expect(entries.map(\.name) == ["a"])
         #expect(entries[0].value?.string == "mutable")
     }
+}
 
+extension KeyedArchiveTests {
     @Test func theSameCallsGiveTheSameBytes() {
         func build() -> Data {
             var writer = KeyedArchiveWriter()

@@ -2,7 +2,7 @@ import Coding
 import Foundation
 import Testing
 
-@Suite struct PropertyListTests {
+struct PropertyListTests {
     private let sample: PropertyListValue = .dictionary([
         "ascii": "plain", "unicode": "Grüße 🗂", "empty": "", "long": .string(String(repeating: "x", count: 70_000)),
         "numbers": .array([0, 1, 255, 256, 65_536, 4_294_967_296, -1, .integer(.min), .integer(.max), .unsigned(.max)]),

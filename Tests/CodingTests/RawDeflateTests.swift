@@ -2,7 +2,7 @@ import Coding
 import Foundation
 import Testing
 
-@Suite struct RawDeflateTests {
+struct RawDeflateTests {
     @Test func whatIsCompressedComesBack() throws {
         for size in [0, 1, 100, 65_535, 65_536, 300_000] {
             let data = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) })

@@ -2,7 +2,7 @@ import Coding
 import Foundation
 import Testing
 
-@Suite struct XMLTests {
+struct XMLTests {
     private func tree(_ text: String) throws -> XMLTree { try XMLTree.read(Data(text.utf8)) }
 
     @Test func elementsAttributesAndTextAreRead() throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Large values whose files another program altered, replaced by links or gave a second name.
-@Suite struct AlteredValueTests {
+struct AlteredValueTests {
     /// Bytes that no compression makes fewer.
     private static let bytes: Data = {
         var state: UInt64 = 7
@@ -83,7 +83,9 @@ import Testing
             #expect(try Data(contentsOf: URL(fileURLWithPath: archive)) == packed)
         }
     }
+}
 
+extension AlteredValueTests {
     /// Whether a folder of a package is a link to one elsewhere.
     @Test(arguments: ["content", "content/xx", "versions", "model", "store", "extra"])
     func aFolderThatIsALinkIsDamageAndNothingIsWrittenThroughIt(name: String) throws {

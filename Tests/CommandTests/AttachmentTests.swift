@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// Files into binary attributes and out of them.
-@Suite struct AttachmentTests {
+struct AttachmentTests {
     /// `portrait` may be kept in a file of its own, `route` is not.
     @Test(arguments: [
         ("Person/p1", "portrait", 300_000), ("Person/p1", "portrait", 10), ("Journey/p1", "route", 5000),
@@ -68,7 +68,9 @@ import TestSupport
             #expect(!FileManager.default.fileExists(atPath: result))
         }
     }
+}
 
+extension AttachmentTests {
     @Test func whatIsTooLargeForATableIsRefusedBeforeItIsRead() throws {
         try withTemporaryDirectory { folder in
             let document = try FolioCommand.copyOfDocument(in: folder), file = folder.appendingPathComponent("in.bin")

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Documents that another program edits, that an editor left, and that this user may not write.
-@Suite struct BusyDocumentTests {
+struct BusyDocumentTests {
     private func withCopy(_ body: (URL) async throws -> Void) async throws {
         try await withFolder { folder in
             try await body(URL(fileURLWithPath: try FolioCommand.copyOfDocument(in: folder)))
@@ -82,7 +82,9 @@ import TestSupport
             #expect(try FolioCommand.contents(of: folder) == before)
         }
     }
+}
 
+extension BusyDocumentTests {
     @Test func interruptionEndsTheCommandAndChangesNothing() async throws {
         try await withCopy { url in
             let before = try FolioCommand.contents(of: url)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `folio completion`: the scripts in the shells that they are for.
-@Suite struct CompletionTests {
+struct CompletionTests {
     private static func shell(_ name: String) -> String? {
         ["/bin/", "/usr/bin/", "/usr/local/bin/"].map { $0 + name }.first {
             FileManager.default.isExecutableFile(atPath: $0)
@@ -107,7 +107,9 @@ import Testing
             #expect(try FolioCommand.contents(of: folder) == before)
         }
     }
+}
 
+extension CompletionTests {
     @Test func bashCompletesFilesAndLeavesQuotesAsTheyAre() throws {
         try withDocument { (folder: URL) throws in
             #expect(try bash("folio info Exp", in: folder) == ["Expeditions.folio"])
@@ -191,7 +193,9 @@ import Testing
             #expect(try answer("fetch", "Nowhere.folio", "") == [])
         }
     }
+}
 
+extension CompletionTests {
     @Test(.enabled(if: fish != nil, "fish is not installed")) func fishCompletesTheSame() throws {
         try withDocument { (folder: URL) throws in
             func answer(_ line: String) throws -> [String] {

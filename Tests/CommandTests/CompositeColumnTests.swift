@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Parts of composite attributes, and names of groups, among the columns.
-@Suite struct CompositeColumnTests {
+struct CompositeColumnTests {
     private func withCamps(_ body: (String) throws -> Void) throws {
         try withTemporaryDirectory { folder in
             let document = folder.path + "/Doc.folio"

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// Two documents held against each other.
-@Suite struct DiffTests {
+struct DiffTests {
     private func withCopies(_ body: (_ old: String, _ new: String, _ folder: URL) throws -> Void) throws {
         try withTemporaryDirectory { folder in
             let old = try FolioCommand.copyOfDocument(in: folder)
@@ -79,7 +79,9 @@ import TestSupport
                 ])
         }
     }
+}
 
+extension DiffTests {
     @Test func countsAloneWithStat() throws {
         try withCopies { old, new, _ in
             #expect(try run("set", new, "Person/p1", "name=Fritjof").exit == 0)
@@ -149,7 +151,9 @@ import TestSupport
             #expect(try run("diff", new).hints == ["hint: name two documents: folio diff DOC DOC"])
         }
     }
+}
 
+extension DiffTests {
     /// As the help says it is set up.
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/git"))) func gitDiffAndLogShowObjects()
         throws

@@ -9,7 +9,7 @@ private final class RecordedDocument: PersistentDocument {
 }
 
 /// States of a document on the command line, and what of them goes along with a copy.
-@Suite struct DocumentStateTests {
+struct DocumentStateTests {
     private func historyCount(_ url: URL) async throws -> Int {
         let document = try await PersistentDocument.open(url, mode: .reading)
         let count = try document.context.fetchHistory().count
@@ -80,7 +80,9 @@ private final class RecordedDocument: PersistentDocument {
             #expect(try FolioCommand.run("model", folder.path + "/Nope.folio@1").exit == 66)
         }
     }
+}
 
+extension DocumentStateTests {
     @Test func whatWasSetAsideIsNamedAndGoesWithAPrune() throws {
         try withTemporaryDirectory { folder in
             let path = try FolioCommand.copyOfDocument(in: folder)

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// The path of everyday work: make a document, fill it, look at it, change it.
-@Suite struct EditingTests {
+struct EditingTests {
     /// A new document of the sample model with a person, a camp and a journey; runs `body` with its
     /// path.
     private func withDocument(_ extra: [String] = [], name: String = "Test.folio", _ body: (String) throws -> Void)
@@ -99,7 +99,9 @@ import TestSupport
             }
         }
     }
+}
 
+extension EditingTests {
     @Test func relationshipsAreAddedRemovedAndOrdered() throws {
         try withDocument { path in
             #expect(try insert(path, "Person", "name=Hjalmar Johansen") == "Person/p2")
@@ -162,7 +164,9 @@ import TestSupport
             #expect(done.object["dryRun"] as? Bool == false, "\(done.output)")
         }
     }
+}
 
+extension EditingTests {
     @Test func aDryRunValidatesToo() throws {
         try withDocument { path in
             let outcome = try FolioCommand.run("insert", path, "Person", "--dry-run")
@@ -225,7 +229,9 @@ import TestSupport
             #expect(withoutStore(original.output) == withoutStore(imported.output))
         }
     }
+}
 
+extension EditingTests {
     /// URIs without the store that they name.
     private func withoutStore(_ text: String) -> String {
         text.replacingOccurrences(of: "://[^/]*", with: "", options: .regularExpression)

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// What a command that fails, or is asked for too much, leaves of the document: all of it.
-@Suite struct FailedWriteTests {
+struct FailedWriteTests {
     /// Runs a command that can't write files of more than a megabyte.
     private static let limited = ["/bin/sh", "-c", "trap '' XFSZ; ulimit -f 2000; exec \"$@\"", "sh"]
 
@@ -80,7 +80,9 @@ import TestSupport
             #expect(try FolioCommand.contents(of: folder) == before)
         }
     }
+}
 
+extension FailedWriteTests {
     /// What was written aside has a name that nobody gave.
     @Test func whatCannotBeWrittenIsNamedByItsPlace() throws {
         try withTemporaryDirectory { folder in
@@ -124,7 +126,7 @@ import TestSupport
 }
 
 /// What a command says of work that it could neither save nor take back.
-@Suite struct KeptWorkTests {
+struct KeptWorkTests {
     private static let tracer = "/usr/bin/strace"
 
     /// A tracer lets every renaming fail that takes the working set away or puts the new archive in

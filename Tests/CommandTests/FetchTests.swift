@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// Reading the sample document, which is not changed by it.
-@Suite struct FetchTests {
+struct FetchTests {
     private func fetch(_ words: String...) throws -> FolioCommand.Outcome {
         let outcome = try FolioCommand.run(["fetch", FolioCommand.document] + words)
         #expect(outcome.exit == 0, "\(outcome.messages)")
@@ -79,7 +79,9 @@ import TestSupport
         }
         #expect(names == ["Hjalmar Johansen", "Fridtjof Nansen"])
     }
+}
 
+extension FetchTests {
     @Test func groupsAndAggregatesAreRows() throws {
         #expect(
             try fetch(
@@ -153,7 +155,9 @@ import TestSupport
             "explain", FolioCommand.document, "Journey", "--columns", "stops[members.@count] AS last")
         #expect(rest.exit == 0 && rest.output.contains("IN MEMORY"), "\(rest.messages)")
     }
+}
 
+extension FetchTests {
     @Test func explainShowsThatAnIndexIsSearched() throws {
         let outcome = try FolioCommand.run(
             "explain", FolioCommand.document, "Journey", "--where", "year == 1911 AND title BEGINSWITH 'T'", "--json")
@@ -183,7 +187,7 @@ import TestSupport
 }
 
 /// Objects that are printed in full, of whatever entities.
-@Suite struct GetTests {
+struct GetTests {
     @Test func objectsOfOneNumberAreToldApartByTheirEntity() throws {
         let outcome = try FolioCommand.run(
             "get", FolioCommand.document, "Person/p1", "Journey/p1", "Stop/p1", "Person/p2", "--json")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Commands that may open hardly any files.
-@Suite struct FewFilesTests {
+struct FewFilesTests {
     /// Whatever file is the first that can't be opened, nothing is said to be damaged, missing or
     /// no model for that.
     @Test(arguments: 7...14) func whatIsNotReadForTooManyOpenFilesIsToldSo(limit: Int) throws {

@@ -4,7 +4,7 @@ import Testing
 
 /// Nothing that a command makes is open to more people than what it was made from or what it
 /// replaces.
-@Suite struct FileModeTests {
+struct FileModeTests {
     private static func mode(_ path: String) throws -> Int {
         try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
     }
@@ -74,7 +74,9 @@ import Testing
             #expect(try Self.mode(package + "/manifest.json") == 0o644 & ~Int(mask))
         }
     }
+}
 
+extension FileModeTests {
     @Test(arguments: ["A.sqlite", "A.folioz", "A.folio"]) func whatAMigrationKeepsAsideIsPrivate(name: String) throws {
         try withTemporaryDirectory { folder in
             let document = try Self.document(name, in: folder),

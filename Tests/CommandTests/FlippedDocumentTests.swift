@@ -6,7 +6,7 @@ import TestSupport
 /// without a word.
 ///
 /// A few bits of each file of each form; `FOLIO_FLIP_ALL` asks for many, and prints the figures.
-@Suite struct FlippedDocumentTests {
+struct FlippedDocumentTests {
     private static let isWhole = ProcessInfo.processInfo.environment["FOLIO_FLIP_ALL"] != nil
 
     /// A document in every form, by name: with versions and without, as it was saved, copied,

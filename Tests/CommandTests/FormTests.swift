@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The form in which a new document is written.
-@Suite struct FormTests {
+struct FormTests {
     @Test(arguments: [
         ("A.folio", "package"), ("A.folioz", "archive"), ("A.FOLIOZ", "archive"), ("A.sqlite", "SQLite"),
         ("A.storedata", "SQLite"), ("A.xml", "XML"), ("A", "package"), ("A.document", "package"),

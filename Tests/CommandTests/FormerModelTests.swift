@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The name of a model, after a migration to another one and back.
-@Suite struct FormerModelTests {
+struct FormerModelTests {
     private static let models = FolioCommand.samples.path + "/Expeditions.xcdatamodeld"
 
     private func modelName(_ document: String) throws -> String? {

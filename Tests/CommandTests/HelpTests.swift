@@ -1,6 +1,6 @@
 import Testing
 
-@Suite struct HelpTests {
+struct HelpTests {
     @Test func helpListsEveryCommand() throws {
         let outcome = try FolioCommand.run("help")
         #expect(outcome.exit == 0)

@@ -5,7 +5,7 @@ import Testing
 
 /// What an error says of the command that comes next, and what it does not say of files that nobody
 /// named.
-@Suite struct HintTests {
+struct HintTests {
     @Test func anotherModelIsMigratedOrNamed() throws {
         try withTemporaryDirectory { folder in
             let store = folder.path + "/Store.sqlite"
@@ -80,7 +80,9 @@ import Testing
             }
         }
     }
+}
 
+extension HintTests {
     @Test func whatIsNotToBeWrittenToIsMadeWritable() throws {
         try withTemporaryDirectory { folder in
             let store = folder.path + "/Store.sqlite"
@@ -143,7 +145,9 @@ import Testing
             #expect(read.errors == ["folio: output: No space left on device"])
         }
     }
+}
 
+extension HintTests {
     /// Standard output that is full, and one that nobody reads any more.
     private static let lost =
         [
@@ -213,7 +217,9 @@ import Testing
             }
         }
     }
+}
 
+extension HintTests {
     /// A file that the results were to go to is named.
     @Test(arguments: [
         ["insert", "DOC", "Person", "name=A"], ["set", "DOC", "Person/p1", "name=A", "--json"],
@@ -277,7 +283,9 @@ import Testing
             #expect(try FolioCommand.run("fetch", store, "Person").hints == ["hint: give its model with --model MODEL"])
         }
     }
+}
 
+extension HintTests {
     @Test func anXMLStoreWithoutItsModelIsCountedByItsElements() throws {
         try withTemporaryDirectory { folder in
             let store = folder.path + "/Store.xml"

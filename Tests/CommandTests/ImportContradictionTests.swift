@@ -4,7 +4,7 @@ import Testing
 
 /// Files that contradict themselves about a to-one relationship: of two objects that claim a third,
 /// neither loses its link without a word.
-@Suite struct ImportContradictionTests {
+struct ImportContradictionTests {
     private static func book(_ number: Int, _ links: String) -> String {
         #"{"id": "Book/p\#(number)", "attributes": {"title": "Book \#(number)", "isbn": "\#(number)"}, "relationships": {\#(links)}}"#
     }
@@ -97,7 +97,9 @@ import Testing
             #expect(try fixture.rows("Book", "isbn,sequel.isbn", sort: "isbn") == "1,\n2,3\n3,\n")
         }
     }
+}
 
+extension ImportContradictionTests {
     @Test func aDelimiterIsOfUseForCSVAlone() throws {
         try ImportFixture.run { fixture in
             try fixture.file("Tag.json", #"[{"name": "A"}]"#)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Several files in one import, forms of delimited text, and imports that are taken in pieces.
-@Suite struct ImportFilesTests {
+struct ImportFilesTests {
     @Test(arguments: [["Author.csv", "Book.csv"], ["Book.csv", "Author.csv"]]) func filesAreLinkedInAnyOrder(
         files: [String]
     ) throws {
@@ -71,7 +71,9 @@ import Testing
             #expect(try FolioCommand.contents(of: URL(fileURLWithPath: library.document)) == before)
         }
     }
+}
 
+extension ImportFilesTests {
     // MARK: Delimited text
 
     @Test(arguments: [
@@ -104,7 +106,9 @@ import Testing
                 "\(outcome.messages)")
         }
     }
+}
 
+extension ImportFilesTests {
     // MARK: Pieces
 
     /// More records than are taken at once.
@@ -181,7 +185,9 @@ import Testing
             #expect(try library.count("Tag") == "0\n")
         }
     }
+}
 
+extension ImportFilesTests {
     @Test func matchingSeesWhatTheSameImportHasMadeBefore() throws {
         try ImportFixture.run { library in
             try library.file("Tag.csv", "name\n" + (0..<Self.many).map { "T\($0)\n" }.joined() + "T3\n")

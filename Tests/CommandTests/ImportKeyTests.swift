@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Imported objects that are found by values of their attributes: to be linked, and to be updated.
-@Suite struct ImportKeyTests {
+struct ImportKeyTests {
     private static let authors = "first,last\nAda,Byron\nAda,King\nMary,Shelley\n"
 
     @Test func aColumnFindsTheObjectOfARelationshipByAnAttribute() throws {
@@ -73,7 +73,9 @@ import Testing
             #expect(try library.rows("Book", "title", sort: "title", where: "ANY tags.name == 'red'") == "A\nB\n")
         }
     }
+}
 
+extension ImportKeyTests {
     @Test func matchingUpdatesWhatIsThereAndInsertsTheRest() throws {
         try ImportFixture.run { library in
             try library.file("Book.csv", "isbn,title,year\n1,One,1901\n2,Two,1902\n3,Three,1903\n,Four,\n")
@@ -154,7 +156,9 @@ import Testing
             #expect(try library.count("Book") == "0\n")
         }
     }
+}
 
+extension ImportKeyTests {
     @Test func anObjectThatLacksTheKeyOfOthersIsMalformed() throws {
         try ImportFixture.run { library in
             try library.file("Book.jsonl", "{\"isbn\": \"1\", \"title\": \"X\"}\n{\"title\": \"Y\"}\n")

@@ -4,7 +4,7 @@ import Testing
 
 /// What is wrong in a file is told with the file and the line, whichever part of the import finds
 /// it.
-@Suite struct ImportPlaceTests {
+struct ImportPlaceTests {
     /// Imports files into a new document of the sample model.
     private func importing(_ files: [(name: String, text: String)], _ options: String..., into document: String? = nil)
         throws -> FolioCommand.Outcome
@@ -79,7 +79,9 @@ import Testing
             outcome.exit == 65 && outcome.errors.count == 1
                 && outcome.messages.contains("Camp.csv: line 2: Camp.code must be unique"), "\(outcome.messages)")
     }
+}
 
+extension ImportPlaceTests {
     /// An object that a natural key has made stands in the line that names it first.
     @Test func anObjectThatIsMadeAndViolatesARuleHasThePlaceOfItsKey() throws {
         let journeys = "title,year,leader,stops.nights\nA,1900,Person/p1,\nB,1900,Person/p1,77\n"

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// Files that are imported: what they mean, and where they are wrong.
-@Suite struct ImportTests {
+struct ImportTests {
     private func importing(
         _ text: String, _ arguments: String..., check: (FolioCommand.Outcome, _ document: String) throws -> Void
     ) throws {
@@ -97,7 +97,9 @@ import TestSupport
             }
         }
     }
+}
 
+extension ImportTests {
     @Test func aValueWhoseFileWasMissingIsReportedAndTheObjectIsImported() throws {
         try importing(
             "[{\"id\":\"Person/p9\",\"attributes\":{\"name\":\"A\",\"portrait\":{\"$missing\":\"0000-FILE\"}}}]"

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Help texts in lines that fit, and the manual page.
-@Suite struct ManualPageTests {
+struct ManualPageTests {
     private static let mandoc = ["/usr/bin/mandoc", "/usr/local/bin/mandoc"].first {
         FileManager.default.isExecutableFile(atPath: $0)
     }
@@ -81,7 +81,9 @@ import Testing
         #expect(try FolioCommand.run("help", "--man", "--json").exit == 64)
         #expect(try FolioCommand.run("help", "fetch", "--man").exit == 64)
     }
+}
 
+extension ManualPageTests {
     @Test(.enabled(if: mandoc != nil, "mandoc is not installed")) func mandocHasNothingToSayAgainstTheManualPage()
         throws
     {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `folio merge` as a person and a script use it.
-@Suite struct MergeCommandTests {
+struct MergeCommandTests {
     private func withCopies(_ body: (_ ours: String, _ theirs: String, _ folder: URL) throws -> Void) throws {
         try withTemporaryDirectory { folder in
             let ours = try FolioCommand.copyOfDocument(in: folder), theirs = folder.path + "/Theirs.folio"
@@ -67,7 +67,9 @@ import Testing
             #expect(try run("verify", ours, "--deep").exit == 0)
         }
     }
+}
 
+extension MergeCommandTests {
     @Test func theListOfConflictsThatIsPrintedDecidesThem() throws {
         try withCopies { ours, theirs, folder in
             for (document, name, born) in [
@@ -119,7 +121,9 @@ import Testing
             #expect(plain.exit == 1 && plain.messages.contains("nothing is merged: the result"), "\(plain.messages)")
         }
     }
+}
 
+extension MergeCommandTests {
     @Test func manifestsWithImpossibleNumbersAreRefused() throws {
         try withCopies { ours, theirs, _ in
             let file = theirs + "/manifest.json"

@@ -136,7 +136,9 @@ import Testing
             if outcome.exit == 0 { #expect(isMigrated) }
         }
     }
+}
 
+extension MigrateFaultTests {
     @Test(arguments: forms) func ofSeveralAtOnceOneMigratesAndNoneLosesAnything(form: String) throws {
         try withTemporaryDirectory { folder in
             let document = try make(in: folder, form), state = folder.appendingPathComponent("state")
@@ -198,7 +200,9 @@ import Testing
         process.waitUntilExit()
         return (process.terminationStatus, String(decoding: said, as: UTF8.self))
     }
+}
 
+extension MigrateFaultTests {
     @Test func aTerminalIsToldHowFarItHasComeAndTheLineIsTakenAway() throws {
         try withTemporaryDirectory { folder in
             let original = try make(in: folder, "package"), state = folder.appendingPathComponent("state")

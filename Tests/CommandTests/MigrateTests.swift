@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `folio migrate` on documents of every form.
-@Suite struct MigrateTests {
+struct MigrateTests {
     private let models = FolioCommand.samples.appendingPathComponent("Expeditions.xcdatamodeld").path
 
     /// The names of all persons: what every version knows.
@@ -76,7 +76,9 @@ import Testing
             #expect(try FolioCommand.run("migrate", document).exit == 64)
         }
     }
+}
 
+extension MigrateTests {
     @Test func aDryRunSaysAllStepsAndWhatTheyTake() throws {
         try withTemporaryDirectory { folder in
             let document = try FolioCommand.copyOfDocument(in: folder)
@@ -98,7 +100,9 @@ import Testing
             #expect(try FolioCommand.contents(of: folder) == before)
         }
     }
+}
 
+extension MigrateTests {
     // MARK: Losses
 
     @Test(arguments: ["package", "archive", "sqlite", "xml"]) func objectsAreLostOnlyWhereThatIsAllowed(form: String)
@@ -164,7 +168,9 @@ import Testing
                 ], "\(outcome.messages)")
         }
     }
+}
 
+extension MigrateTests {
     // MARK: Mapping models
 
     private func model(_ entity: String, _ attributes: String, and other: String? = nil, in folder: URL, _ name: String)
@@ -249,7 +255,9 @@ import Testing
             #expect(try FolioCommand.run("fetch", backup, "Car", "--count").output == "3\n")
         }
     }
+}
 
+extension MigrateTests {
     /// In place, and object by object.
     @Test(arguments: [nil, "plate != \"X 2\""], ["--package", "--archive", "--store"])
     func aMappingModelLosesNothingUnsaid(filter: String?, form: String) throws {
@@ -312,7 +320,9 @@ import Testing
             #expect(try FolioCommand.contents(of: document) == before)
         }
     }
+}
 
+extension MigrateTests {
     // MARK: Many documents
 
     @Test(arguments: ["1", "3"]) func manyDocumentsAreMigratedAndOneThatFailsKeepsNoneOfTheOthers(jobs: String) throws {

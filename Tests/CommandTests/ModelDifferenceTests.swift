@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `folio model diff` on the versions of the sample, and on a pair that can't be inferred.
-@Suite struct ModelDifferenceTests {
+struct ModelDifferenceTests {
     private func version(_ name: String) -> String {
         FolioCommand.samples.appendingPathComponent("Expeditions.xcdatamodeld").path + "#" + name
     }

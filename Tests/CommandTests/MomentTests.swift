@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The time of a save is the same wherever it is printed, and notes are printed once.
-@Suite struct MomentTests {
+struct MomentTests {
     private static var form: Regex<Substring> { /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/ }
 
     private func texts(_ output: String) -> [String] { output.matches(of: Self.form).map { String($0.output) } }

@@ -87,7 +87,9 @@ extension OptionTableTests {
             }
         }
     }
+}
 
+extension OptionTableTests {
     @Test func standardInputIsOneFile() throws {
         let words: [String: [[String]]] = [
             "import": [

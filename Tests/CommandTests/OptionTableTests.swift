@@ -4,7 +4,7 @@ import Testing
 
 /// Every option of every command, as `folio help --json` lists them: mistyped, repeated, without
 /// its value, with a value that it does not take, beside one that it excludes.
-@Suite struct OptionTableTests {
+struct OptionTableTests {
     struct Option {
         let names: [String]
         let value: String?
@@ -82,7 +82,9 @@ import Testing
             }
         }
     }
+}
 
+extension OptionTableTests {
     /// An option that does nothing is refused: only a migration has steps to tell of.
     @Test func stepsAreToldByMigrateAlone() throws {
         for command in try Self.commands() where command.option("--verbose") == nil {
@@ -157,7 +159,9 @@ import Testing
             try expectUsage([String(letters)], "unknown command \(String(letters))", hint: command.name)
         }
     }
+}
 
+extension OptionTableTests {
     @Test func optionsThatContradictEachOtherAreRefused() throws {
         for command in try Self.commands() {
             for group in command.exclusions {
@@ -213,7 +217,9 @@ import Testing
             #expect(try FolioCommand.contents(of: folder) == before)
         }
     }
+}
 
+extension OptionTableTests {
     @Test func repeatedConditionsAllHaveToHold() throws {
         try withTemporaryDirectory { folder in
             let document = try FolioCommand.copyOfDocument(in: folder)

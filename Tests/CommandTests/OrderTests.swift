@@ -4,7 +4,7 @@ import Testing
 
 /// The order of objects without `--sort`: by the name of their entity, then by number, whatever
 /// else is asked for.
-@Suite struct OrderTests {
+struct OrderTests {
     /// Harbours have the lowest and the highest numbers of the hierarchy, camps those between.
     private static let places = ["Camp/p3", "Camp/p4", "Camp/p5", "Camp/p6", "Harbour/p1", "Harbour/p2", "Harbour/p7"]
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What people type who know other programs, and what they are told.
-@Suite struct OtherHabitTests {
+struct OtherHabitTests {
     private static let document = FolioCommand.document
 
     private static let hints: [([String], String)] = [
@@ -73,7 +73,9 @@ import Testing
             }
         }
     }
+}
 
+extension OtherHabitTests {
     @Test(arguments: [
         ("x.csv", "folio export"), ("x.jsonl", "--format jsonl"), ("x.zip", ".folioz"), ("x.db", ".sqlite"),
     ]) func filesOfOtherKindsAreNoDocuments(name: String, hint: String) throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `-o` of commands that print, and `--force` of those that make something.
-@Suite struct OutputOptionTests {
+struct OutputOptionTests {
     @Test(arguments: [
         ["info", "DOC"], ["model", "DOC"], ["model", "hash", "DOC"], ["fetch", "DOC", "Person"],
         ["fetch", "DOC", "Person", "--count"], ["get", "DOC", "Person/p1"],
@@ -73,7 +73,9 @@ import Testing
             }
         }
     }
+}
 
+extension OutputOptionTests {
     @Test func diffTellsOfOneEntity() throws {
         try withTemporaryDirectory { folder in
             let document = try FolioCommand.copyOfDocument(in: folder)

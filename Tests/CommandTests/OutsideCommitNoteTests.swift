@@ -5,7 +5,7 @@ import Testing
 
 /// Commits that another program left in the journal of a package: every command that reads or
 /// writes the package says on standard error that they are part of it.
-@Suite struct OutsideCommitNoteTests {
+struct OutsideCommitNoteTests {
     /// A copy of the sample as it is while another program, which has committed, has its store
     /// open.
     private static func makeDocument(in folder: URL) throws -> String {

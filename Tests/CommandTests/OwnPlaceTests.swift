@@ -4,7 +4,7 @@ import Testing
 
 /// What a command reads is not written over by its own results, and no part of what was asked for
 /// is left out without a word.
-@Suite struct OwnPlaceTests {
+struct OwnPlaceTests {
     private static let people = "name\nAda\n"
 
     /// A document and a file of people beside it.

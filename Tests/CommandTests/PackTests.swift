@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Packages and archives made of each other, file by file.
-@Suite struct PackTests {
+struct PackTests {
     private func entries(of folder: URL) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     }
@@ -72,7 +72,9 @@ import TestSupport
             #expect(try entries(of: folder) == ["A.folioz", "B.folio", "Expeditions.folio", "own"])
         }
     }
+}
 
+extension PackTests {
     @Test func onlyTheRightFormIsTaken() throws {
         try withTemporaryDirectory { folder in
             let document = try FolioCommand.copyOfDocument(in: folder)

@@ -89,7 +89,9 @@ struct PortTests {
             #expect(try text("Models/Book.swift", in: folder) == Self.ported)
         }
     }
+}
 
+extension PortTests {
     @Test func wrongOperandsAreToldApart() throws {
         try withSources { folder in
             #expect(try FolioCommand.run("port", folder.path + "/none").exit == 66)

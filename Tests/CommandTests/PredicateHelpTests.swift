@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `folio help predicates`, and what is said to people who write conditions as in SQL.
-@Suite struct PredicateHelpTests {
+struct PredicateHelpTests {
     @Test func everyExampleIsTrueOfTheSampleDocument() throws {
         let help = try FolioCommand.run("help", "predicates", "--json").object
         let sections = try #require(help["sections"] as? [[String: Any]])
@@ -57,7 +57,9 @@ import Testing
         #expect(outcome.exit == 64 && outcome.output.isEmpty && outcome.errors.count == 1, "\(outcome.messages)")
         #expect(outcome.hints.count == 1 && outcome.hints[0].contains(hint), "\(condition): \(outcome.messages)")
     }
+}
 
+extension PredicateHelpTests {
     /// What is read, but hardly meant: the answer is given, and a note.
     @Test(arguments: [
         ("name LIKE '%nse%'", "CONTAINS \"nse\", or LIKE \"*nse*\"", "0\n"),

@@ -74,7 +74,9 @@ import TestSupport
             #expect(try run("verify", path, "--deep", in: folder).exit == 0)
         }
     }
+}
 
+extension RecoverTests {
     /// It is in the state folder for an archive, and in the WAL for a package.
     @Test(.enabled(if: part == nil), arguments: [(false, 0), (true, 0), (true, 120)])
     func unsavedWorkIsInTheRepairedDocument(archive: Bool, cut: Int) throws {
@@ -144,7 +146,9 @@ import TestSupport
             #expect(try FolioCommand.contents(of: folder) == before)
         }
     }
+}
 
+extension RecoverTests {
     @Test(.enabled(if: part == nil), arguments: ["--list", "--keep", "--discard"]) func whereNothingIsLeftItSaysSo(
         option: String
     ) throws {

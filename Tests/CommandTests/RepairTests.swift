@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// What is saved of damaged documents. The damage is what only a broken program or disk would do.
-@Suite struct RepairTests {
+struct RepairTests {
     private struct Damaged {
         let path: String
         let target: String
@@ -82,7 +82,9 @@ import TestSupport
             #expect(try export(damaged.target)["Journey"]?.count == 3)
         }
     }
+}
 
+extension RepairTests {
     /// The page of the sample's store that begins a table.
     private func rootPage(_ table: String, _ store: String) throws -> Int {
         let process = Process(), pipe = privatePipe()
@@ -160,7 +162,9 @@ import TestSupport
             }
         }
     }
+}
 
+extension RepairTests {
     /// A header may promise any number of pages, more than a file may have here.
     @Test(arguments: [[], ["/usr/bin/prlimit", "--fsize=8000000", "--"]]) func aHeaderThatPromisesATerabyteCostsNothing(
         runner: [String]
@@ -227,7 +231,9 @@ import TestSupport
             #expect(try FolioCommand.run("verify", folder.path + "/Saved", "--deep").exit == 0)
         }
     }
+}
 
+extension RepairTests {
     /// The model is known: which columns there are, and what rows look like.
     @Test(arguments: [
         "CREATE TABLE ZPERSON", "ZNAME", "Z_PK INTEGER PRIMARY KEY", "tableZJOURNEY", "ZSTOP (", "Z_PRIMARYKEY",
@@ -291,7 +297,9 @@ import TestSupport
             #expect(!FileManager.default.fileExists(atPath: damaged.target + "/extra"))
         }
     }
+}
 
+extension RepairTests {
     @Test func aLinkAmongTheApplicationsFilesTakesNoOtherWithIt() throws {
         try repair(exit: 1) { damaged in
             let extra = damaged.path + "/extra"

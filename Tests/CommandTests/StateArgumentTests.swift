@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Earlier states of a document, wherever one is read.
-@Suite struct StateArgumentTests {
+struct StateArgumentTests {
     /// A package with three saves, and its versions.
     private static func document(in folder: URL) throws -> (path: String, versions: [Int]) {
         let document = try FolioCommand.copyOfDocument(in: folder)

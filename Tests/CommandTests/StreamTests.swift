@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// Where results go and input comes from: links, pipes, closed descriptors, names that are no text.
-@Suite struct StreamTests {
+struct StreamTests {
     private static func shell(_ script: String) -> [String] { ["/bin/sh", "-c", script] }
 
     private func kind(of path: String) throws -> mode_t {
@@ -76,7 +76,9 @@ import TestSupport
             #expect(source.errors == ["folio: import: standard input is a folder, not a file"])
         }
     }
+}
 
+extension StreamTests {
     @Test func closedStreamsAreNeverTakenForFilesOfADocument() throws {
         try withTemporaryDirectory { folder in
             let document = try FolioCommand.copyOfDocument(in: folder)
@@ -155,7 +157,9 @@ import TestSupport
             #expect(try FileManager.default.contentsOfDirectory(atPath: temporary) == [])
         }
     }
+}
 
+extension StreamTests {
     @Test func whatWasIgnoredFromTheBeginningStaysIgnored() throws {
         try withTemporaryDirectory { folder in
             let document = try FolioCommand.copyOfDocument(in: folder), input = privatePipe(), output = privatePipe()

@@ -8,7 +8,7 @@ import Testing
 /// acknowledged is in the document in the end, or was listed as a conflict.
 ///
 /// `FOLIO_MERGE_ROUNDS` says how many rounds there are.
-@Suite struct SynchronizedFolderTests {
+struct SynchronizedFolderTests {
     private static let rounds =
         ProcessInfo.processInfo.environment["FOLIO_MERGE_ROUNDS"].flatMap { Int($0) } ?? sweep(12, all: 1000)
     private static let roundsOfOneDocument = 20

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Tables on terminals and elsewhere, lines, and how nil is shown.
-@Suite struct TableTests {
+struct TableTests {
     private static let long = String(repeating: "A long name ", count: 20) + "end"
 
     /// A document of four journeys, which have titles and the leader that they need.
@@ -72,7 +72,9 @@ import Testing
             #expect(versions.last?.hasPrefix("5, saved  ") == true, "\(versions)")
         }
     }
+}
 
+extension TableTests {
     @Test func nilIsShownApartFromTexts() throws {
         try withDocument { document, _ in
             #expect(try FolioCommand.run("set", document, "Journey/p1", "title:=\"\"").exit == 0)

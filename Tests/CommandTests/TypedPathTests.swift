@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Paths in errors and results are those that were typed.
-@Suite struct TypedPathTests {
+struct TypedPathTests {
     private func path(_ outcome: FolioCommand.Outcome) -> String? {
         let json = try? JSONSerialization.jsonObject(with: Data(outcome.messages.utf8)) as? [String: Any]
         return (json?["error"] as? [String: Any])?["path"] as? String

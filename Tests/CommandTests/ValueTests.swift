@@ -4,7 +4,7 @@ import TestSupport
 
 /// Values on their way from JSON into a document and back: what comes out is what went in, in its
 /// one canonical form.
-@Suite struct ValueTests {
+struct ValueTests {
     /// Imports one object for each value of `key` and gives what the export shows for them.
     private func roundTrip(_ entity: String, _ key: String, _ values: [String], with other: String = "") throws
         -> [String]
@@ -83,7 +83,9 @@ import TestSupport
                 ).output == "2\n")
         }
     }
+}
 
+extension ValueTests {
     @Test(arguments: ["not a url", "http://exa mple.org", "a%zz", "<b>"]) func whatIsNoURIIsRefusedAndNotEscaped(
         text: String
     ) throws {

@@ -4,7 +4,7 @@ import TestSupport
 
 /// Damage that is found. The sample is a package; what is done to it here, only a broken program or
 /// disk would do.
-@Suite struct VerifyTests {
+struct VerifyTests {
     private func expectDamage(_ says: String..., deep: Bool = false, done damage: (String) throws -> Void) throws {
         try withTemporaryDirectory { folder in
             let document = try FolioCommand.copyOfDocument(in: folder)
@@ -90,7 +90,9 @@ import TestSupport
             #expect(!export.output.contains("/p99\"") && !export.output.contains("/p77\""))
         }
     }
+}
 
+extension VerifyTests {
     @Test func aVersionThatCanNotBeRestored() throws {
         try expectDamage("versions: ", deep: true) { document in
             #expect(try FolioCommand.run("set", document, "Person/p1", "name=Fritjof").exit == 0)
@@ -135,7 +137,7 @@ import TestSupport
 }
 
 /// What `verify` says of the files of versions, of writers, and of what they left.
-@Suite struct VerifiedPartTests {
+struct VerifiedPartTests {
     /// A package whose versions 1, 2 and 3 are kept.
     private static func document(in folder: URL) throws -> String {
         let document = try FolioCommand.copyOfDocument(in: folder)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Names and pins of versions, and the newest states beside them.
-@Suite struct VersionNameTests {
+struct VersionNameTests {
     /// A document that was saved three times.
     private static func document(in folder: URL) throws -> String {
         let path = folder.appendingPathComponent("Doc.folio").path
@@ -89,7 +89,9 @@ import Testing
             #expect(try FolioCommand.contents(of: folder) == before)
         }
     }
+}
 
+extension VersionNameTests {
     @Test func theVersionsOfAnArchiveAreNotChanged() throws {
         try withTemporaryDirectory { folder in
             let path = try Self.document(in: folder), archive = folder.appendingPathComponent("Doc.folioz").path

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `folio versions`, `folio restore`, and `DOC@n` wherever a document is read.
-@Suite struct VersionsTests {
+struct VersionsTests {
     /// A document that was saved four times, with one more person each time.
     private func document(in folder: URL) throws -> String {
         let path = folder.appendingPathComponent("Doc.folio").path
@@ -75,7 +75,9 @@ import Testing
                 try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["Doc.folio", "Old.folio"])
         }
     }
+}
 
+extension VersionsTests {
     @Test func prunedVersionsAreGoneAndTheOthersStay() throws {
         try withTemporaryDirectory { folder in
             let path = try document(in: folder)
@@ -167,7 +169,9 @@ import Testing
             #expect(damaged.exit == 1 && damaged.output.contains("a large value of version"), "\(damaged.output)")
         }
     }
+}
 
+extension VersionsTests {
     @Test(arguments: ["--package", "--archive"]) func aCopyHasTheVersionsOnlyWhereTheyAreAskedFor(form: String) throws {
         try withTemporaryDirectory { folder in
             let path = try document(in: folder), copy = folder.appendingPathComponent("Copy").path,

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// What goes wrong is said in one line, with the right exit code, and changes nothing.
-@Suite struct WrongInputTests {
+struct WrongInputTests {
     /// Runs a command that must fail on a copy of the sample document, `DOC` in its words.
     private func expectFailure(
         _ words: [String], exit: Int32, code: String? = nil, says texts: [String],
@@ -68,7 +68,9 @@ import TestSupport
             #expect(outcome.messages.contains("manifest.json"))
         }
     }
+}
 
+extension WrongInputTests {
     @Test(arguments: [Data(), Data("Dear diary,\n".utf8), Data([0, 1, 2, 3, 255]), Data("SQLite format 3\0".utf8)])
     func aFileThatIsNoDocument(bytes: Data) throws {
         try withTemporaryDirectory { folder in
@@ -148,7 +150,9 @@ import TestSupport
         try expectFailure(["set", "DOC", "Person/p1", "name+=Person/p2"], exit: 64, says: ["name", "+="])
         try expectFailure(["fetch", "DOC", "Journey", "--where", "year == 'soon'"], exit: 64, says: ["year"])
     }
+}
 
+extension WrongInputTests {
     @Test func everyViolatedRuleIsListed() throws {
         try expectFailure(
             ["insert", "DOC", "Camp", "code=x", "capacity=0", "latitude=91"], exit: 65, code: "validation",
@@ -234,7 +238,9 @@ import TestSupport
             #expect(edited.messages.contains("/proc/missing"))
         }
     }
+}
 
+extension WrongInputTests {
     @Test func deletingAllObjectsHasToBeMeant() throws {
         try expectFailure(["delete", "DOC", "Person"], exit: 64, says: ["TRUEPREDICATE"])
     }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// What a file sees that imports Foundation and CoreData, as most do.
-@Suite struct BothImportsTests {
+struct BothImportsTests {
     // Foundation has empty classes of these two names. Calling their initializers finds Core Data's
     // by themselves; only where the type is named it has to be said which is meant.
     typealias NSExpression = CoreData.NSExpression

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// Contexts: queues, parents, notifications, conflicts.
-@Suite struct ContextTests {
+struct ContextTests {
     @Test func blocksRunInTheContextsQueueAndReturnTheirResults() async throws {
         let container = try Library.container()
         let context = container.newBackgroundContext()
@@ -86,7 +86,9 @@ import Testing
         let books = try container.viewContext.fetch(NSFetchRequest<Book>(entityName: "Book"))
         #expect(books.map(\.author?.name) == ["Lem"] && books.map(\.title) == ["Solaris"])
     }
+}
 
+extension ContextTests {
     @Test func aChildHasThePermanentIDsInItsNextBlock() throws {
         let container = try Library.container()
         let parent = container.newBackgroundContext()
@@ -161,7 +163,9 @@ import Testing
                     "NSManagedObjectContextDidSaveObjectIDsNotification 0 1",
                 ])
     }
+}
 
+extension ContextTests {
     @Test func aNotificationOfASaveIsMergedElsewhere() throws {
         let container = try Library.container()
         let one = container.newBackgroundContext(), other = container.newBackgroundContext()
@@ -240,7 +244,9 @@ import Testing
         #expect(try context.fetch(NSFetchRequest<Book>(entityName: "Book")).isEmpty)
         #expect(context.name == "late" && context.userInfo["key"] as? Int == 1)
     }
+}
 
+extension ContextTests {
     @Test func anAsynchronousFetchTellsItsResult() async throws {
         let container = try Library.container()
         let context = container.newBackgroundContext()

@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// Documents that are stores.
-@Suite struct DocumentTests {
+struct DocumentTests {
     private final class Shelf: NSPersistentDocument {
         private let model = Library.model()
         override var managedObjectModel: NSManagedObjectModel? { model }

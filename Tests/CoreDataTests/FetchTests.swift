@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// Requests and predicates.
-@Suite struct FetchTests {
+struct FetchTests {
     private func library() throws -> NSPersistentContainer {
         let container = try Library.container()
         let context = container.viewContext
@@ -99,7 +99,9 @@ import Testing
         request.predicate = NSPredicate { _, _ in true }
         #expect(throws: CocoaError.self) { try context.fetch(request) }
     }
+}
 
+extension FetchTests {
     @Test func aFetchIsAColumnAndAValue() throws {
         let context = try library().viewContext
         let late = NSFetchRequest<Book>(entityName: "Book")
@@ -175,7 +177,9 @@ import Testing
         #expect(try context.fetch(left).map { $0.value(forKey: "title") as? String } == ["b"])
         #expect(try delete { _, request in request.affectedStores = [stores[1]] } == 1)
     }
+}
 
+extension FetchTests {
     @Test func expressionsStandForPlaceholders() throws {
         let expression = NSExpression(format: "year + 1")
         let predicate = NSPredicate(format: "%@ == 1962", expression)

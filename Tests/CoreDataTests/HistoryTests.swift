@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// Requests for history.
-@Suite struct HistoryTests {
+struct HistoryTests {
     /// Two stores with histories: authors save books into the first, and one into the second.
     private struct Stores {
         let folder: Folder

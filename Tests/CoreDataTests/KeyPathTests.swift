@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// The names of key paths.
-@Suite struct KeyPathTests {
+struct KeyPathTests {
     @Test func aPropertyOfAnEntityHasAName() {
         #expect(name(\Shelf.name) == "name" && name(\Shelf.isFull) == "isFull" && name(\Shelf.count) == "count")
         #expect(name(\Shelf.room?.name) == "room.name" && name(\Shelf.room?.floor) == "room.floor")

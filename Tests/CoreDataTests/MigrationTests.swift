@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// What must not happen to a store of another version.
-@Suite struct MigrationTests {
+struct MigrationTests {
     /// A store with one book.
     private func store(in folder: Folder) throws -> URL {
         let container = try Library.container(in: folder)
@@ -84,7 +84,9 @@ import Testing
         let entity: NSEntityDescription = book.objectID.entity
         #expect(entity.managedObjectModel === newer)
     }
+}
 
+extension MigrationTests {
     @Test(arguments: [
         #"FUNCTION($manager, "fetchRequestForSourceEntityNamed:predicateString:", "Book", "title ==")"#, "title",
     ]) func aSourceExpressionThatIsNoFetchIsAnError(_ text: String) throws {
@@ -147,7 +149,9 @@ import Testing
         #expect(error?.code == .persistentStoreIncompatibleVersionHash)
         try close(try open(Library.model()))
     }
+}
 
+extension MigrationTests {
     @Test func aFileIsRebuiltWhereTheOptionSaysSo() throws {
         let folder = try Folder(), container = try Library.container(in: folder)
         let context = container.viewContext, coordinator = container.persistentStoreCoordinator

@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// Models that are built, copied, merged and read from files.
-@Suite struct ModelTests {
+struct ModelTests {
     @Test func copiesAndMergedModelsKeepWhatIsInNoModelFile() throws {
         let model = Library.model()
         model.localizationDictionary = ["Entity/Book": "Buch"]
@@ -58,7 +58,9 @@ import Testing
         writer.destinationEntity = nil
         #expect(writer.destinationEntity == nil && loose.name == "author")
     }
+}
 
+extension ModelTests {
     @Test func aTemplateGivesRequestsWithAllItsSettings() throws {
         let model = Library.model()
         let request = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
@@ -133,7 +135,9 @@ import Testing
             }
         }
     }
+}
 
+extension ModelTests {
     /// A model with one entity.
     static func model(named name: String) -> NSManagedObjectModel {
         let entity = NSEntityDescription()

@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// Objects as Core Data's callers use them.
-@Suite struct ObjectTests {
+struct ObjectTests {
     @Test func classesOfAModelAreFoundWithoutRegistration() throws {
         let context = try Library.container().viewContext
         let book = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
@@ -72,7 +72,9 @@ import Testing
         #expect(author.books.isEmpty)
         #expect(second.value(forKeyPath: "author.name") == nil)
     }
+}
 
+extension ObjectTests {
     @Test func anObjectCanBeMadeBeforeItHasAContext() throws {
         let context = try Library.container().viewContext
         let author = Author(entity: Author.entity(), insertInto: nil)
@@ -147,7 +149,9 @@ import Testing
         let books = try context.fetch(NSFetchRequest<Book>(entityName: "Book"))
         #expect(books.map(\.tags) == [["a"]])
     }
+}
 
+extension ObjectTests {
     @Test func collectionsOfWhatNoPropertyTakesAreNoEmptyOnes() async {
         await #expect(processExitsWith: .failure) {
             let author = Author(context: try Library.container().viewContext)

@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// The sources in `Ported` are what `folio port` makes of `SourcePortTests/AppleForm`.
-@Suite struct PortedTreeTests {
+struct PortedTreeTests {
     @Test func thePortedTreeRuns() throws {
         let context = try container().viewContext
         let artist = Performer(context: context)

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// Coordinators, stores and models.
-@Suite struct StoreTests {
+struct StoreTests {
     @Test func aStoreOfAnotherVersionIsMigratedWhereOptionsSaySo() throws {
         let folder = try Folder()
         let container = try Library.container(in: folder)
@@ -70,7 +70,9 @@ import Testing
         let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
         #expect(try next.viewContext.fetch(request).map { $0.value(forKey: "subtitle") as? String } == ["Staged"])
     }
+}
 
+extension StoreTests {
     @Test func aModelIsReadCopiedAndFrozen() throws {
         let model = Library.model()
         let copy = try #require(model.copy() as? NSManagedObjectModel)

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite struct LockMutantTests {
+struct LockMutantTests {
     @Test(
         .enabled(
             if: CrashDriver.canWatch, "this machine does not let processes be watched (seccomp user notification)"),

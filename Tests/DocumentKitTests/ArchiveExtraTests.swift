@@ -26,7 +26,7 @@ private final class Binder: PersistentDocument {
 }
 
 /// Files of the application's own, one by one, in packages and in archives.
-@Suite struct ArchiveExtraTests {
+struct ArchiveExtraTests {
     private static let first = Data(repeating: 1, count: 5000), second = Data(repeating: 2, count: 5000)
 
     private func entries(_ url: URL) throws -> [String: ZipEntry] {

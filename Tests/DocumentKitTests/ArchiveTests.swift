@@ -107,7 +107,9 @@ import Testing
             try await last.close()
         }
     }
+}
 
+extension ArchiveTests {
     @Test func autosavedWorkIsFoundAfterTheArchiveWasPutBackFromABackupOfItsOwn() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folioz"), other = folder.appendingPathComponent("B.folioz")
@@ -212,7 +214,9 @@ import Testing
             #expect(try workingSets(uuid).isEmpty)
         }
     }
+}
 
+extension ArchiveTests {
     @Test func anArchiveThatSomebodyReplacedIsNotOverwritten() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folioz")
@@ -330,7 +334,9 @@ import Testing
             }
         }
     }
+}
 
+extension ArchiveInPlaceTests {
     @Test func anArchiveWithACompressedStoreIsOpenedAndSavedToo() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folioz"), compressed = folder.appendingPathComponent("B.folioz")

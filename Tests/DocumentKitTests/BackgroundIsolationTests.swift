@@ -55,7 +55,7 @@ private actor Owner {
     }
 }
 
-@Suite struct BackgroundIsolationTests {
+struct BackgroundIsolationTests {
     /// Edits of an owner would otherwise meet a save in the middle.
     @Test func whatADocumentDoesByItselfIsDoneInItsOwnersIsolation() async throws {
         try await withFolder { folder in try await Owner().work(in: folder) }

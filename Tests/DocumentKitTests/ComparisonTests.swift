@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// What counts as a difference, value by value.
-@Suite struct ComparisonTests {
+struct ComparisonTests {
     private func differences(
         _ folder: URL, _ old: @escaping (ManagedObjectContext) throws -> Void,
         _ new: @escaping (ManagedObjectContext) throws -> Void
@@ -123,7 +123,9 @@ import Testing
             #expect(try await differences(["unlinked.folio", "new.folio"]) == ["Alpha/p1", "Beta/p1"])
         }
     }
+}
 
+extension ComparisonTests {
     @Test func manyObjectsAreMergedBatchByBatch() async throws {
         try await withFolder { folder in
             let found = try await differences(folder) { context in

@@ -11,7 +11,7 @@ import Testing
 
 /// Another program has put another state in the document's place while edits here were unsaved:
 /// what each way to settle that leaves.
-@Suite struct ConflictTests {
+struct ConflictTests {
     /// Both sides come from one saved state; `mine` and `theirs` edit it, mine is open, theirs is
     /// in its place, and the conflict was noticed.
     private func withConflict(
@@ -120,7 +120,9 @@ import Testing
             try await again.close()
         }
     }
+}
 
+extension ConflictTests {
     @Test(arguments: [
         MergePolicyType.mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .overwrite, .rollback, .error,
     ])
@@ -241,7 +243,9 @@ import Testing
             }
         }
     }
+}
 
+extension ConflictTests {
     @Test func aStoreByItselfKeepsWhatGaveWayAsACopy() async throws {
         try await withConflict(
             .store, mine: { try Library.insertBook("mine", $0) }, theirs: { try Library.insertBook("theirs", $0) }
@@ -326,7 +330,9 @@ import Testing
             #expect(try DocumentVerifier.verify(copy, isThorough: true).isEmpty)
         }
     }
+}
 
+extension ConflictTests {
     /// Fails the system call of a number, and the same kind of call from then on where it is to
     /// fail for ever.
     private final class OneFault: Sendable {
@@ -405,7 +411,9 @@ import Testing
         }
         #expect(failures > 0)
     }
+}
 
+extension ConflictTests {
     /// Fails every reading once the edits are kept: then the other state can't be read, or not be
     /// edited.
     @Test(arguments: [DocumentForm.package, .archive, .binaryStore]) func theErrorSaysWhereTheEditsAre(

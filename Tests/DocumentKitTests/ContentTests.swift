@@ -12,7 +12,7 @@ import Testing
 
 /// Large values in `content/`: written in pieces, one file for equal ones, on the disk before a row
 /// refers to them.
-@Suite struct ContentTests {
+struct ContentTests {
     private func values(_ package: URL) throws -> [String] {
         try contents(of: package).keys.filter { $0.hasPrefix("content/") }.sorted()
     }
@@ -115,7 +115,9 @@ import Testing
             #expect(try values(url) == [name])
         }
     }
+}
 
+extension ContentTests {
     @Test func aSaveCanBeCancelledWhileAValueIsWritten() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio"), file = folder.appendingPathComponent("in.bin")

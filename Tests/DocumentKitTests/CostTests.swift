@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// What an autosave and a version cost depends on what was changed, and not on what is there.
-@Suite struct CostTests {
+struct CostTests {
     /// The files that are written to while `body` runs, each as often as it is.
     private func writes(_ body: () async throws -> Void) async throws -> [String: Int] { try await calls(.write, body) }
 
@@ -83,7 +83,9 @@ import Testing
             #expect(try await closing(edited).contains("store"))
         }
     }
+}
 
+extension CostTests {
     @Test func aSaveWritesAVersionAsLargeAsTheChange() async throws {
         try await withFolder { folder in
             for books in [10, 1_000] {

@@ -108,7 +108,9 @@ import Testing
             #expect(try Disk.list(url.deletingLastPathComponent().path).map(\.name) == ["A.folio"])
         }
     }
+}
 
+extension CrashTests {
     @Test(.enabled(if: part == nil)) func recoveredWorkCanBeSaved() async throws {
         try await withDocument { url in
             kill(try startEditor(url))

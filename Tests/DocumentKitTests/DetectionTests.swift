@@ -6,7 +6,7 @@ import TestSupport
 import Storage
 import Testing
 
-@Suite struct DetectionTests {
+struct DetectionTests {
     /// What looking at a path says where it refuses.
     private func refusal(_ path: String) throws -> DocumentError? {
         do {

@@ -82,7 +82,9 @@ import Testing
         #expect(try controller.recoverableDocuments().filter { $0.kind == .untitled }.isEmpty)
         #expect(try !Disk.exists(left.url.path))
     }
+}
 
+extension DocumentControllerTests {
     @Test func anArchiveWithWorkIsListedAndARecoveryThatCameToNoEndTwiceIsSkipped() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.libraryz")
@@ -182,7 +184,9 @@ import Testing
             try await migrated.close()
         }
     }
+}
 
+extension DocumentControllerTests {
     @Test func desktopsAreToldOfTheTypes() throws {
         var type = DocumentType(
             "R&D <notes>", mimeType: "application/x-notes", extensions: ["notes"], model: try Library.model())

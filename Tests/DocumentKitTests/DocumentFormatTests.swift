@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 
 /// The versions of the document format: each that was released has samples, and they open today.
-@Suite struct DocumentFormatTests {
+struct DocumentFormatTests {
     private static let samples = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
         .appendingPathComponent("DocumentSamples")

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct DocumentLockTests {
+struct DocumentLockTests {
     /// Programs of other hands read it too.
     @Test(
         arguments: [nil, "A9D4C1F2-0000-4000-8000-000000000001", "quoted \" and back\\slash, ümlaut,\nline, /path"]

@@ -62,7 +62,9 @@ import Testing
         #expect(
             (novel["similar"] as? Set<ManagedObject>)?.count == 1 && (novel["tags"] as? Set<ManagedObject>)?.count == 1)
     }
+}
 
+extension DocumentMigrationTests {
     // MARK: Policies
 
     @Test(arguments: forms) func openingMigratesAndKeepsTheOldState(form: DocumentForm) async throws {
@@ -137,7 +139,9 @@ import Testing
             #expect(try contents(of: folder) == before)
         }
     }
+}
 
+extension DocumentMigrationTests {
     @Test(arguments: [DocumentForm.package, .archive, .store])
     func aNewerDocumentIsRefusedNamingBothVersionsAndWhatWasKept(form: DocumentForm) async throws {
         try await withFolder { folder in
@@ -169,7 +173,9 @@ import Testing
             #expect(try files(folder) == before)
         }
     }
+}
 
+extension DocumentMigrationTests {
     // MARK: Models that can't be removed or were not finished
 
     @Test(arguments: [true, false]) func aMigrationStandsWhereTheOldModelCannotBeRemoved(isInPlace: Bool) async throws {
@@ -204,7 +210,9 @@ import Testing
             try await document.close()
         }
     }
+}
 
+extension DocumentMigrationTests {
     // MARK: Before anything is done
 
     @Test(arguments: forms) func roomIsLookedForFirst(form: DocumentForm) async throws {
@@ -294,7 +302,9 @@ import Testing
             #expect(exists?.code == .cannotCreate)
         }
     }
+}
 
+extension DocumentMigrationTests {
     // MARK: Mapping models
 
     /// Every title in capitals: no table does that.
@@ -352,7 +362,9 @@ import Testing
             }
         }
     }
+}
 
+extension DocumentMigrationTests {
     // MARK: Cancelling, two at once
 
     /// Cancels when so much was told.

@@ -38,7 +38,7 @@ private final class Sketch: PersistentDocument {
 }
 
 /// Moving, copying, locking, and what subclasses add.
-@Suite struct DocumentOperationTests {
+struct DocumentOperationTests {
     @Test(arguments: [DocumentForm.package, .archive, .store]) func aDocumentIsMovedWithItsUnsavedWork(
         _ form: DocumentForm
     ) async throws {
@@ -113,7 +113,9 @@ private final class Sketch: PersistentDocument {
             try await document.close()
         }
     }
+}
 
+extension DocumentOperationTests {
     @Test func aTitleIsNotForgottenByASaveThatFailed() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")
@@ -209,7 +211,9 @@ private final class Sketch: PersistentDocument {
             }
         }
     }
+}
 
+extension DocumentOperationTests {
     @Test func aFileThatCanNotBeWrittenFailsTheSaveBeforeItsCommit() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")

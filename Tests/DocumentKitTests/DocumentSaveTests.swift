@@ -116,7 +116,9 @@ import Testing
             #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty)
         }
     }
+}
 
+extension DocumentSaveTests {
     @Test @MainActor func aSecondSaveWaitsForTheFirstAndACloseForBoth() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")
@@ -201,7 +203,9 @@ import Testing
             #expect(try DocumentInfo(of: copy).entities["Book"] == 1)
         }
     }
+}
 
+extension DocumentSaveTests {
     @Test func undoPastASaveIsUnsavedAgainAndBackToItIsClean() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")
@@ -277,7 +281,9 @@ import Testing
             try await fourth.close(.discard)
         }
     }
+}
 
+extension DocumentSaveTests {
     @Test(arguments: [DocumentForm.package, .archive]) @MainActor func closingWithoutAWordKeepsUnsavedWork(
         _ form: DocumentForm
     ) async throws {
@@ -353,7 +359,9 @@ import Testing
         gate.open()
         try await work.value
     }
+}
 
+extension DocumentSaveTests {
     @Test @MainActor func whatIsEditedWhileAClosingDocumentIsWrittenIsKeptToo() async throws {
         try await withFolder { folder in
             for work in [PersistentDocument.UnsavedWork.save, .keep] {

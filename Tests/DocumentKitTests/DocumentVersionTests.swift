@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 
 /// The versions that a document keeps by itself, and what is restored from them.
-@Suite struct DocumentVersionTests {
+struct DocumentVersionTests {
     private func path(_ url: URL) -> String { url.path + "/store/store.sqlite" }
 
     /// The bytes of a version of a package that nobody has open.
@@ -91,7 +91,9 @@ import Testing
             }
         }
     }
+}
 
+extension DocumentVersionTests {
     @Test func aRestoredVersionIsTheNewestSaveAndWhatWasThereIsKept() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")
@@ -167,7 +169,9 @@ import Testing
             #expect(try contents(of: url).keys.filter { $0.hasPrefix("store/") } == ["store/store.sqlite"])
         }
     }
+}
 
+extension DocumentVersionTests {
     @Test func workLeftOnASaveThatAReaderHeldUpCanBeDiscarded() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")
@@ -246,7 +250,9 @@ import Testing
             #expect(try Disk.list(url.path).filter { $0.name.hasPrefix("versions.damaged-") }.count == 3)
         }
     }
+}
 
+extension DocumentVersionTests {
     @Test func pinnedVersionsStayAndRemovedOnesGo() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")
@@ -312,7 +318,9 @@ import Testing
             }
         }
     }
+}
 
+extension DocumentVersionTests {
     @Test func largeValuesGoWhenNeitherTheDocumentNorAVersionRefersToThem() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")

@@ -101,7 +101,9 @@ import Testing
             try await document.close()
         }
     }
+}
 
+extension EditorTests {
     @Test(arguments: [DocumentForm.package, .archive]) func revertingLeavesNoObjectThatWasNeverSaved(
         _ form: DocumentForm
     ) async throws {
@@ -190,7 +192,9 @@ import Testing
             try await saved.close()
         }
     }
+}
 
+extension EditorTests {
     @Test(arguments: [DocumentForm.package, .archive]) func anAutosaveAllowsNoDeletionThatIsDenied(_ form: DocumentForm)
         async throws
     {
@@ -271,7 +275,9 @@ import Testing
             try await again.close()
         }
     }
+}
 
+extension EditorTests {
     /// An edit that is followed by none is not taken for another one at the first look.
     @Test @MainActor func oneEditIsAutosavedAfterTheIdleTime() async throws {
         try await withFolder { folder in
@@ -348,7 +354,9 @@ import Testing
             try await document.close()
         }
     }
+}
 
+extension EditorTests {
     @Test func whatIsEditedWhileTheDocumentIsLockedIsUnsavedOnceItIsNot() async throws {
         try await withFolder { folder in
             let document = try await PersistentDocument.create(

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Events after which everything is as it was before.
-@Suite struct EditsWithoutEffectTests {
+struct EditsWithoutEffectTests {
     private func withBook(_ body: (PersistentDocument, ManagedObject) async throws -> Void) async throws {
         try await withFolder { folder in
             let document = try await PersistentDocument.create(

@@ -11,7 +11,7 @@ import Testing
 
 /// Whatever numbers a document's own files have: a typed error or a result, and no arithmetic that
 /// runs over.
-@Suite struct ExtremeNumberTests {
+struct ExtremeNumberTests {
     private func put(_ bytes: [UInt8], _ path: String) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
 
     private func expectTyped(_ comment: @autoclosure () -> String, _ body: () throws -> Void) {
@@ -109,7 +109,9 @@ import Testing
             }
         }
     }
+}
 
+extension ExtremeNumberTests {
     @Test func manifestsAreReadOrRefused() throws {
         let good = """
             {"format": "folio-document", "formatVersion": 1, "minimumReader": 1, "uuid": "6F0C9A44-0000-4000-8000-000000000001", "generation": 3,
@@ -214,7 +216,9 @@ import Testing
             expectTyped("verify") { _ = try DocumentVerifier.verify(copy, isThorough: true) }
         }
     }
+}
 
+extension ExtremeNumberTests {
     private func changeMarker(_ store: String, _ dice: inout SplitMix) throws {
         let connection = try Connection(store, .readWrite)
         guard case .blob(let blob)? = try connection.value("SELECT Z_PLIST FROM Z_METADATA") else { return }

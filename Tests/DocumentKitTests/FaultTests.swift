@@ -93,7 +93,9 @@ import Testing
             }
         }
     }
+}
 
+extension FaultTests {
     @Test(.enabled(if: runsSweeps), arguments: [inputOutput, noSpace])
     func aSaveOfAPackageIsWholeOrNotAtAll(_ errno: Int32) async throws {
         try await forEachFault(.package, errno, step: errno == Self.noSpace ? 5 : 1) { document, _ in
@@ -173,7 +175,9 @@ import Testing
             }
         }
     }
+}
 
+extension FaultTests {
     /// A connection that fails before it is set up must not bring what was autosaved into the main
     /// file as it closes, nor may a WAL that can't be read just now be taken for one from
     /// elsewhere.

@@ -18,7 +18,7 @@ private final class Album: PersistentDocument {
 }
 
 /// Files of the application's own and previews are held against what the last save wrote of them.
-@Suite struct FileSumsTests {
+struct FileSumsTests {
     private static let names = ["extra/a", "extra/b/c", "preview/page.txt"]
 
     private func made(_ url: URL, _ form: DocumentForm = .package) async throws {
@@ -113,7 +113,9 @@ private final class Album: PersistentDocument {
             #expect(try parts(url).isEmpty)
         }
     }
+}
 
+extension FileSumsTests {
     @Test(.enabled(if: runsSweeps)) func ofMoreFilesThanHaveRoomNothingIsRecorded() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")

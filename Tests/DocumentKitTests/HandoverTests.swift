@@ -84,7 +84,9 @@ import Testing
             try await document.close()
         }
     }
+}
 
+extension HandoverTests {
     @Test func aNameMayHaveDots() async throws {
         try await withFolder { folder in
             let document = try await PersistentDocument.create(
@@ -166,7 +168,9 @@ import Testing
             try await again.close()
         }
     }
+}
 
+extension HandoverTests {
     @Test func valuesOfAStoreThatDidNotComeToBeAreTakenAwayAgain() async throws {
         try await withFolder { folder in
             let document = try await PersistentDocument.create(

@@ -13,7 +13,7 @@ import Testing
 
 /// Documents that somebody else made or spoilt: each is refused for what it is, and nothing is
 /// changed.
-@Suite struct HostileDocumentTests {
+struct HostileDocumentTests {
     private func refusal(_ url: URL, _ mode: PersistentDocument.Mode = .reading) async throws -> DocumentError? {
         do {
             try await PersistentDocument.open(url, mode: mode).close()
@@ -99,7 +99,9 @@ import Testing
             }
         }
     }
+}
 
+extension HostileDocumentTests {
     @Test(.timeLimit(.minutes(1))) func anIndexOfManyKeysIsReadInTimeThatItsSizeTakes() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")
@@ -170,7 +172,9 @@ import Testing
             #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty)
         }
     }
+}
 
+extension HostileDocumentTests {
     @Test(.enabled(if: runsSweeps)) func aReaderMeetsWholeDocumentsWhileTheyAreReplaced() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")

@@ -11,7 +11,7 @@ import Testing
 
 /// The journal that autosaved work stays in: how far it grows, and that no other is ever taken for
 /// it.
-@Suite struct JournalTests {
+struct JournalTests {
     private func journal(_ url: URL) -> String { url.path + "/store/store.sqlite-wal" }
     private func store(_ url: URL) -> String { url.path + "/store/store.sqlite" }
     private func size(_ path: String) throws -> Int64 { try Disk.status(of: path)?.size ?? 0 }
@@ -37,7 +37,9 @@ import Testing
         let shown = try await titles(url, state)
         #expect(shown == expected, sourceLocation: place)
     }
+}
 
+extension JournalTests {
     // MARK: The limit
 
     @Test func aFullJournalGoesIntoTheStoreAndRevertGivesTheLastSave() async throws {
@@ -119,7 +121,9 @@ import Testing
             #expect(try DocumentVerifier.verify(copy, isThorough: true).isEmpty)
         }
     }
+}
 
+extension JournalTests {
     @Test func undoingWhatTheStoreTookUpClosesAsItWasSaved() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")
@@ -199,7 +203,9 @@ import Testing
             if carriesVersions { try await expect(url, .version(1), shows: ["saved"]) }
         }
     }
+}
 
+extension JournalTests {
     // MARK: Whose journal it is
 
     /// A package at rest with autosaved work in its journal.
@@ -271,7 +277,9 @@ import Testing
             try await expectQuarantine(url, ["saved"])
         }
     }
+}
 
+extension JournalTests {
     @Test func theJournalOfACopyThatWentOnByItselfIsNeverApplied() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio"), copy = folder.appendingPathComponent("copy.folio")
@@ -341,7 +349,9 @@ import Testing
             }
         }
     }
+}
 
+extension JournalTests {
     // MARK: Archives that come back
 
     @Test func autosavedWorkIsFoundForAnArchiveThatIsTheSameAtItsPlaceThoughAnotherFile() async throws {

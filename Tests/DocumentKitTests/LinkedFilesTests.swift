@@ -13,7 +13,7 @@ private final class Noted: PersistentDocument {
 }
 
 /// Links among the application's own files: nothing outside the document is read or written.
-@Suite struct LinkedFilesTests {
+struct LinkedFilesTests {
     @Test(arguments: ["extra/sub", "extra/sub/deep"]) func nothingIsWrittenThroughALinkedFolder(part: String)
         async throws
     {

@@ -3,7 +3,7 @@ import DocumentKit
 import Foundation
 import Testing
 
-@Suite struct ManifestTests {
+struct ManifestTests {
     private static let good = """
         {"format": "folio-document", "formatVersion": 1, "minimumReader": 1, "uuid": "6F0C9A44-0000-4000-8000-000000000001", "generation": 3,
          "created": "2026-01-01T00:00:00Z", "saved": "2026-01-02T00:00:00Z", "model": {"name": "M", "identifiers": ["1"], "digest": "x"},

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// What other programs do to a document that is open.
-@Suite struct OutsideChangeTests {
+struct OutsideChangeTests {
     /// Documents with one saved book, called “A” and “B”, of which the first is open.
     private func withDocuments(
         _ form: DocumentForm = .package,
@@ -91,7 +91,9 @@ import Testing
             #expect(try DocumentInfo(of: other).entities["Book"] == 1)
         }
     }
+}
 
+extension OutsideChangeTests {
     @Test(arguments: [DocumentForm.package, .archive]) func unsavedEditsMakeItAConflictAndNothingIsOverwritten(
         _ form: DocumentForm
     ) async throws {
@@ -171,7 +173,9 @@ import Testing
             #expect(try Disk.list(folder.path).map(\.name) == ["B.folio", "C.folio"])
         }
     }
+}
 
+extension OutsideChangeTests {
     @Test func whatIsThrownIntoTheTrashIsDeleted() async throws {
         try await withDocuments { folder, document, _ in
             try Disk.makeDirectories(folder.path + "/share/Trash/files")

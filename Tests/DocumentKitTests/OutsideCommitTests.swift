@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// Commits that another program left in the WAL beside a document's store.
-@Suite struct OutsideCommitTests {
+struct OutsideCommitTests {
     private func makePackage(_ url: URL, autosaves: Int = 0) async throws {
         let document = try await PersistentDocument.create(at: url, model: Library.model())
         try Library.insertBook("saved", document)

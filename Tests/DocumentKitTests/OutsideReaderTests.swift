@@ -83,7 +83,9 @@ import Testing
             #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty)
         }
     }
+}
 
+extension OutsideReaderTests {
     @Test func autosavedWorkThatCannotBeSetAsideIsTold() async throws {
         try await withDocument { url, document in
             try Library.insertBook("given up", document)

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// A document in a package folder: created, saved, autosaved, reverted, closed.
-@Suite struct PackageTests {
+struct PackageTests {
     @Test func aNewDocumentHasItsModelAndNothingElse() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("New.folio")
@@ -79,7 +79,9 @@ import Testing
             #expect(try contents(of: folder) == before)
         }
     }
+}
 
+extension PackageTests {
     @Test func autosavedWorkIsNoSaveAndIsSeenByReaders() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")
@@ -173,7 +175,9 @@ import Testing
             try await again.close()
         }
     }
+}
 
+extension PackageTests {
     @Test func anAutosaveKeepsWhatASaveRefuses() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")
@@ -262,7 +266,9 @@ import Testing
             await #expect(throws: DocumentError.self) { _ = try await PersistentDocument.open(url, mode: .reading) }
         }
     }
+}
 
+extension PackageTests {
     @Test func anotherModelIsNamedAsTheReason() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// What packing must not lose, and must not leave.
-@Suite struct PackingTests {
+struct PackingTests {
     private func makePackage(_ url: URL, titles: [String] = ["One"]) async throws {
         let document = try await PersistentDocument.create(at: url, model: Library.model())
         for title in titles { try Library.insertBook(title, document) }
@@ -91,7 +91,9 @@ import Testing
             try await document.close()
         }
     }
+}
 
+extension PackingTests {
     @Test func versionsGoAlongOnlyWhenAskedFor() async throws {
         try await withFolder { folder in
             let (package, archive, back) = archives(in: folder)
@@ -183,7 +185,9 @@ import Testing
             }
         }
     }
+}
 
+extension PackingTests {
     @Test func aCancelledTaskLeavesNothing() async throws {
         try await withFolder { folder in
             let (package, archive, _) = archives(in: folder)

@@ -13,7 +13,7 @@ import Testing
 
 /// Large stores in archives, whose pages are checked as they are read. Stores of some hundred pages
 /// are large here.
-@Suite struct PageSumsTests {
+struct PageSumsTests {
     private static let largest: Int64 = 40_000
 
     /// An archive with 3,000 books, and one author whose pages come before.
@@ -88,7 +88,9 @@ import Testing
             #expect(reads.withLock { $0 } < 70, "\(reads.withLock { $0 }) reads for \(pages) pages")
         }
     }
+}
 
+extension PageSumsTests {
     @Test(arguments: [PersistentDocument.Mode.reading, .editing]) func aDamagedPageIsNoticedWhenItIsReadAndNotBefore(
         mode: PersistentDocument.Mode
     ) async throws {

@@ -11,7 +11,7 @@ import Testing
 
 /// Autosaves of objects that have unique values twice: nothing is lost, nothing fails, and the save
 /// says what is wrong.
-@Suite struct PendingUniqueValueTests {
+struct PendingUniqueValueTests {
     private func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(
             entities: [
@@ -101,7 +101,9 @@ import Testing
             #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty)
         }
     }
+}
 
+extension PendingUniqueValueTests {
     @Test func valuesThatStandInTheWayOfOthersWaitWithThem() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")
@@ -202,7 +204,9 @@ import Testing
             #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty)
         }
     }
+}
 
+extension PendingUniqueValueTests {
     /// What waits goes along where the store takes up what was autosaved, and into the version that
     /// a restoring keeps.
     @Test func valuesThatWaitOutliveTheJournalAndVersions() async throws {

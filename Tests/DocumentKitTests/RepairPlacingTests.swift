@@ -7,7 +7,7 @@ import Testing
 
 /// The last step of a repair is the only one that writes where the new document is to be, so that
 /// whoever ends the work before it leaves nothing.
-@Suite struct RepairPlacingTests {
+struct RepairPlacingTests {
     @Test(arguments: ["folio", "folioz"]) func nothingIsWrittenBesideTheDocumentBeforeTheLastStep(form: String)
         async throws
     {

@@ -81,7 +81,9 @@ import Testing
                 }.isEmpty)
         }
     }
+}
 
+extension SaveAsTests {
     @Test func unsavedWorkGoesAlongAndTheOldDocumentStaysAsSaved() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio"), other = folder.appendingPathComponent("B.folio")
@@ -159,7 +161,9 @@ import Testing
             #expect(names.count == 2 && names.contains { $0.hasPrefix(".B2_SUPPORT/_EXTERNAL_DATA/") }, "\(names)")
         }
     }
+}
 
+extension SaveAsTests {
     @Test func whatCantBeSavedIsNotWritten() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")

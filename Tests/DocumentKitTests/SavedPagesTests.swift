@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 
 /// Pages of a package's store that are not what the last save wrote.
-@Suite struct SavedPagesTests {
+struct SavedPagesTests {
     /// A package that was saved twice, with books whose text SQLite has no reason to doubt. It
     /// keeps no versions.
     private func makePackage(_ url: URL) async throws {
@@ -92,7 +92,9 @@ import Testing
             #expect(try Disk.names(in: folder.path) == ["A.folio"])
         }
     }
+}
 
+extension SavedPagesTests {
     @Test(arguments: ["pageSum", "changeCounter", "checksum"]) func anAlteredSumIsNotHandedOn(name: String) async throws
     {
         try await withFolder { folder in
@@ -167,7 +169,9 @@ import Testing
             for copy in [archive, package] { #expect(try DocumentVerifier.verify(copy, isThorough: true).isEmpty) }
         }
     }
+}
 
+extension SavedPagesTests {
     @Test func whatASaveLeftUndoneIsNoDamage() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio"), left = folder.appendingPathComponent("B.folio")

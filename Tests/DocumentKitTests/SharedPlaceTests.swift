@@ -88,7 +88,9 @@ import Testing
             #expect(try await titles(url).count == 24)
         }
     }
+}
 
+extension SharedPlaceTests {
     @Test func whatWasAutosavedIsFoundByReadersAndByTheNextEditor() async throws {
         try await inSharedPlace { folder in
             let url = folder.appendingPathComponent("A.folio")
@@ -157,7 +159,9 @@ import Testing
             #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty)
         }
     }
+}
 
+extension SharedPlaceTests {
     @Test func revertAndVersionsWorkAsElsewhere() async throws {
         try await inSharedPlace { folder in
             let url = folder.appendingPathComponent("A.folio")
@@ -232,7 +236,9 @@ import Testing
         try await document.close()
         #expect(try await titles(url).contains("new"))
     }
+}
 
+extension SharedPlaceTests {
     @Test func anOrdinaryFolderIsLocal() throws {
         let path = FileManager.default.temporaryDirectory.path
         #expect(try Volume.of(path) == .local)

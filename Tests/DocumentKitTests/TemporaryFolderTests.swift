@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What processes that were killed left in the folder for temporary files.
-@Suite struct TemporaryFolderTests {
+struct TemporaryFolderTests {
     private static func makeFolder(_ name: String, in folder: URL, ageInSeconds age: TimeInterval) throws -> URL {
         let url = folder.appendingPathComponent(name)
         try FileManager.default.createDirectory(

@@ -16,7 +16,7 @@ private final class Noted: PersistentDocument {
 
 /// What is left undone where the system fails after, or shortly before, the commit of a save, and
 /// how it is told.
-@Suite struct UnfinishedSaveTests {
+struct UnfinishedSaveTests {
     private static let inputOutput: Int32 = 5
     private static let first = Data("first".utf8), second = Data("second".utf8)
 
@@ -100,7 +100,9 @@ private final class Noted: PersistentDocument {
             #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty)
         }
     }
+}
 
+extension UnfinishedSaveTests {
     @Test func aDocumentThatWasWrittenAndCannotBeOpenedIsSaidToBeThere() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio"), copy = folder.appendingPathComponent("B.folio"),

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// New objects that are deleted before they are saved, and what leads to them.
-@Suite struct UnsavedDeletionTests {
+struct UnsavedDeletionTests {
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
             EntityDefinition(

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Versions that somebody broke, by accident or on purpose.
-@Suite struct VersionDamageTests {
+struct VersionDamageTests {
     private func document(in folder: URL) throws -> VersionedStore {
         let store = try VersionedStore(in: folder.path, rows: 30)
         for save in 0..<3 {
@@ -93,7 +93,9 @@ import Testing
             try store.check()
         }
     }
+}
 
+extension VersionDamageTests {
     @Test func nothingIsWrittenOrReadThroughALink() throws {
         try withTemporaryDirectory { folder in
             let store = try document(in: folder)

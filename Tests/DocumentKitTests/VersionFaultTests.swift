@@ -11,7 +11,7 @@ import Testing
 
 /// Every system call of keeping and removing versions fails once, or it and all after it, as in a
 /// crash.
-@Suite struct VersionFaultTests {
+struct VersionFaultTests {
     /// Asks for a fault at the n-th call under a folder.
     private final class Injector: Sendable {
         private let state = Mutex((count: 0, fired: false))
@@ -105,7 +105,9 @@ import Testing
         }
         #expect(points >= 15)
     }
+}
 
+extension VersionFaultTests {
     @Test(.enabled(if: runsSweeps), arguments: 0..<5) func theFirstVersionOfAllIsKeptOrNot(fault: Int) throws {
         let (fault, isSticky) = Self.faults[fault]
         let points = try atEveryCall(fault, isSticky: isSticky) { store in

@@ -6,7 +6,7 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-@Suite struct VersionPruningTests {
+struct VersionPruningTests {
     @Test(arguments: 0..<sweep(2, all: 6)) func whateverIsRemovedTheRestIsRestoredByteForByte(seed: Int) throws {
         try withTemporaryDirectory { folder in
             var dice = Dice(UInt64(seed))
@@ -83,7 +83,9 @@ import Testing
         let gone40 = Thinning.standard.superfluous(versions, now: now + 40 * day)
         #expect(daily.map(\.number) == versions.map(\.number).filter { !gone40.contains($0) })
     }
+}
 
+extension VersionPruningTests {
     @Test func pruningThinsByAgeAndKeepsPinnedVersionsAndTheNewest() throws {
         try withTemporaryDirectory { folder in
             let store = try VersionedStore(in: folder.path)

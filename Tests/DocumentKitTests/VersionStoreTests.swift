@@ -7,7 +7,7 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-@Suite struct VersionStoreTests {
+struct VersionStoreTests {
     @Test(.enabled(if: runsSweeps)) func aHundredVersionsTakeAsMuchAsTheChangesAndAreRestoredByteForByte() throws {
         try withTemporaryDirectory { folder in
             var policy = VersionStore.BasePolicy()
@@ -101,7 +101,9 @@ import Testing
             }
         }
     }
+}
 
+extension VersionStoreTests {
     @Test func framesOfOlderRunsAndOfRolledBackTransactionsAreNotTakenForPages() throws {
         try withTemporaryDirectory { folder in
             let store = try VersionedStore(in: folder.path)
@@ -206,7 +208,9 @@ import Testing
             #expect(try store.versions.list().map(\.number) == [2, 8])
         }
     }
+}
 
+extension VersionStoreTests {
     @Test func aReaderRestoresWithoutWritingNearTheDocument() throws {
         try withTemporaryDirectory { folder in
             let document = folder.path + "/document"
@@ -293,7 +297,9 @@ import Testing
             #expect(try Disk.read(target, limit: 1 << 30) == store.snapshots[3])
         }
     }
+}
 
+extension VersionStoreTests {
     @Test func versionsThatAnotherProgramsSaveHasCutOffAreGivenUp() throws {
         try withTemporaryDirectory { folder in
             let store = try VersionedStore(in: folder.path)
@@ -384,7 +390,9 @@ import Testing
             }
         }
     }
+}
 
+extension VersionStoreTests {
     @Test func keepingCostsTheSameWhateverTheSizeOfTheDocument() throws {
         try withTemporaryDirectory { folder in
             func calls(_ rows: Int) throws -> [SystemCall: Int] {

@@ -7,7 +7,7 @@ import TestSupport
 ///
 /// Each bit in its turn takes an hour; here every so many, another share of them in each process.
 /// `FOLIO_FLIP_ALL` asks for all.
-@Suite struct FlippedBitsTests {
+struct FlippedBitsTests {
     private static let answers: Set<Int32> = [0, 1, 65, 66, 69, 74, 75, 76, 77, 78]
     /// About so many bits of each document.
     private static let sample = 40

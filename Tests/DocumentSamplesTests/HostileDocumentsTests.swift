@@ -4,7 +4,7 @@ import TestSupport
 
 /// Each hostile document gets the answer that the table says, quickly, in little memory, and
 /// nothing outside is touched (Reliability, Hostile documents).
-@Suite struct HostileDocumentsTests {
+struct HostileDocumentsTests {
     /// Commands that write, if they can.
     private static let writers: Set<String> = ["insert", "set", "delete", "recover"]
 

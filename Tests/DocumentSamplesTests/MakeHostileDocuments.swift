@@ -4,7 +4,7 @@ import TestSupport
 
 /// Makes `DocumentSamples/Hostile` anew: run `.ci/make-hostile`. Identities and dates differ from
 /// run to run.
-@Suite struct MakeHostileDocuments {
+struct MakeHostileDocuments {
     private static let isAsked = ProcessInfo.processInfo.environment["FOLIO_MAKE_HOSTILE"] != nil
 
     @Test(.enabled(if: isAsked)) func make() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 /// What git can't hold, planted in the place of a document's parts: FIFOs and files with two names.
 /// Nothing waits on them, reads or writes them.
-@Suite struct PlantedFilesTests {
+struct PlantedFilesTests {
     private static let commands = [
         ["export", "DOC"], ["verify", "DOC"], ["insert", "DOC", "Note", "title=x"], ["info", "DOC"],
         ["pack", "DOC", "x.folioz"],

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite struct DirectoryTests {
+struct DirectoryTests {
     /// With and without `openat2`.
     @Test(arguments: [false, true])
     func filesBeneathAreOpenedAndNothingElse(old: Bool) throws {

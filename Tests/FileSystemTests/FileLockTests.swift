@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite struct FileLockTests {
+struct FileLockTests {
     @Test(arguments: [FileLock.Mechanism.openFileDescription, .wholeFile])
     func aLockIsHeldByOneAtATime(mechanism: FileLock.Mechanism) throws {
         try withTemporaryDirectory { folder in

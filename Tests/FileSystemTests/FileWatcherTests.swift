@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Being told of changes, and following what was moved.
-@Suite struct FileWatcherTests {
+struct FileWatcherTests {
     /// Waits until something was told, at most ten seconds.
     private func waits(for count: @autoclosure () -> Int, toPass number: Int) async throws -> Bool {
         for _ in 0..<500 {

@@ -17,7 +17,7 @@ final class Breaker: Sendable {
     }
 }
 
-@Suite struct ReadWriteTests {
+struct ReadWriteTests {
     @Test func aWholeFileIsReadUpToItsBound() throws {
         try withTemporaryDirectory { folder in
             let path = folder.path + "/a"
@@ -95,7 +95,9 @@ final class Breaker: Sendable {
             #expect(write?.code == .synchronizationFailed)
         }
     }
+}
 
+extension ReadWriteTests {
     @Test func anInterruptedFsyncIsNotTriedAgain() throws {
         try withTemporaryDirectory { folder in
             let file = try File(folder.path + "/a", .create())

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct ReplacementTests {
+struct ReplacementTests {
     private func makePackage(_ path: String, _ byte: UInt8) throws {
         try Disk.makeDirectory(path)
         try Disk.replaceFile(path + "/content", with: [byte])
@@ -88,7 +88,9 @@ import Testing
             #expect(try content(replacement.temporary) == 2)
         }
     }
+}
 
+extension ReplacementTests {
     /// The process dies before each call of the two-step exchange in turn; the next open finds the
     /// old form or the new one.
     @Test func aNewTargetWhoseNameMayNotLastIsTakenBack() throws {
@@ -169,7 +171,9 @@ import Testing
         #expect(outcomes.contains("none 1"))
         #expect(outcomes.contains("none 2"))
     }
+}
 
+extension ReplacementTests {
     @Test func aDisplacedTargetWithoutSuccessorIsPutBack() throws {
         try withTemporaryDirectory { folder in
             let replacement = Replacement(of: folder.path + "/" + String(repeating: "n", count: 250))

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct TreeTests {
+struct TreeTests {
     private func makeTree(_ top: String) throws {
         try Disk.makeDirectories(top + "/a/b")
         try Disk.replaceFile(top + "/one", with: [1])
@@ -96,7 +96,9 @@ import Testing
             }
         }
     }
+}
 
+extension TreeTests {
     @Test func aVeryDeepTreeIsRefusedNotOverflowed() throws {
         try withTemporaryDirectory { folder in
             try Disk.makeDirectories(folder.path + "/d" + String(repeating: "/d", count: 200))

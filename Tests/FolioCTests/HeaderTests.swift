@@ -4,7 +4,7 @@ import Testing
 
 /// The header is the interface. That types agree is checked by the compiler, since every function
 /// is declared to implement the header's.
-@Suite struct HeaderTests {
+struct HeaderTests {
     /// The functions that the header declares; those that it defines itself left out.
     static func functions() throws -> Set<String> {
         let text = try String(contentsOf: CProgram.header, encoding: .utf8)

@@ -142,7 +142,9 @@ private final class LetterDocument: PersistentDocument {
             try await again.close()
         }
     }
+}
 
+extension DocumentHooksTests {
     @Test func aConflictIsSettledAsTheDocumentSays() async throws {
         try await withConflict { document, told in
             document.resolution = .merge(.mergeByPropertyObjectTrump)

@@ -169,7 +169,9 @@ final class CautiousShelfDocument: PersistentDocument {
             #expect(try files(folder) == before)
         }
     }
+}
 
+extension DocumentPlanTests {
     @Test(arguments: forms) func whatAHandlerThrowsLeavesTheDocumentAsItWas(form: DocumentForm) async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.shelf")

@@ -6,7 +6,7 @@ import Foundation
 import SQLiteKit
 import Testing
 
-@Suite struct ErrorDescriptionTests {
+struct ErrorDescriptionTests {
     static let errors: [any Error] = [
         ArchiveError(.damaged, "what went wrong", path: "/a/b"), CodingError(.malformed, "what went wrong"),
         DocumentError(.usage, "what went wrong"),

@@ -25,7 +25,7 @@ import Testing
 extension Sample: CodableObject {}
 
 /// Graphs out of a context and into another, as JSON.
-@Suite struct GraphSnapshotTests {
+struct GraphSnapshotTests {
     private func withContexts(_ body: (ManagedObjectContext, ManagedObjectContext) throws -> Void) throws {
         try withTemporaryDirectory { folder in
             let contexts = try ["One", "Two"].map { name in
@@ -96,7 +96,9 @@ extension Sample: CodableObject {}
             #expect(try GraphSnapshot(of: [copy]) == snapshot)
         }
     }
+}
 
+extension GraphSnapshotTests {
     @Test func anObjectStandsForItsGraph() throws {
         try withContexts { one, two throws in
             let sample = Sample(context: one), friend = Sample(context: one)

@@ -18,7 +18,7 @@ import Testing
 
 /// Objects that outlive their place in the context: what reads them finds no values, and does not
 /// end the program.
-@Suite struct ObjectsWithoutContextTests {
+struct ObjectsWithoutContextTests {
     enum End: String, CaseIterable {
         case rollback, undo, deletion, reset
     }

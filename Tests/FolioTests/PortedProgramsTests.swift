@@ -80,7 +80,9 @@ struct PortedProgramsTests {
             #expect(throws: GraphError.self) { try new.propertyValue(forKey: "title") }
         }
     }
+}
 
+extension PortedProgramsTests {
     @Test func primitiveValuesAreSavedBetweenWillAndDid() throws {
         try withTemporaryDirectory { folder in
             let coordinator = try coordinator(try model(book), folder.appendingPathComponent("a.sqlite"))
@@ -120,7 +122,9 @@ struct PortedProgramsTests {
             #expect(copy["title"] as? String == "Dune Messiah")
         }
     }
+}
 
+extension PortedProgramsTests {
     @Test func aNotificationOfASaveHasThePositionInTheHistory() throws {
         try withTemporaryDirectory { folder in
             let coordinator = try coordinator(try model(book), folder.appendingPathComponent("a.sqlite")) {
@@ -181,7 +185,9 @@ struct PortedProgramsTests {
     }
 
     // MARK: Stores
+}
 
+extension PortedProgramsTests {
     @Test func aStoreInMemoryReportsItsCommits() async throws {
         let coordinator = try coordinator(try model(book), URL(fileURLWithPath: "/dev/null")) {
             $0.postsRemoteChanges = true
@@ -226,7 +232,9 @@ struct PortedProgramsTests {
         let next = try coordinator(model, url)
         #expect(try ManagedObjectContext(next).count(for: FetchRequest<ManagedObject>(entityName: "Book")) == 0)
     }
+}
 
+extension PortedProgramsTests {
     @Test func theHistoryHasAPositionBeforeItsFirstTransaction() throws {
         try withTemporaryDirectory { folder in
             let coordinator = try coordinator(try model(book), folder.appendingPathComponent("a.sqlite")) {
@@ -285,7 +293,9 @@ struct PortedProgramsTests {
     }
 
     // MARK: Requests
+}
 
+extension PortedProgramsTests {
     @Test func batchRequestsKeepToTheirStores() throws {
         try withTemporaryDirectory { folder in
             let model = try model(book)
@@ -355,7 +365,9 @@ struct PortedProgramsTests {
             #expect(error?.code == .wrongType && error?.key == "books")
         }
     }
+}
 
+extension PortedProgramsTests {
     @Test func aPinnedContextDetectsConflictsOfWatchedObjects() throws {
         try withTemporaryDirectory { folder in
             let coordinator = try coordinator(try model(book), folder.appendingPathComponent("a.sqlite"))
@@ -383,7 +395,9 @@ struct PortedProgramsTests {
             try FetchPredicate(format: "'Dune' IN %@", [title, .keyPath("subtitle")]).predicateFormat
                 == FetchPredicate(format: "'Dune' IN {title, subtitle}").predicateFormat)
     }
+}
 
+extension PortedProgramsTests {
     @Test func templatesAndFetchedPropertiesSort() throws {
         try withTemporaryDirectory { folder in
             var template = FetchRequestTemplate("all", entityName: "Book")
@@ -423,7 +437,9 @@ struct PortedProgramsTests {
     }
 
     // MARK: Migration
+}
 
+extension PortedProgramsTests {
     @Test func aCancelBeforeAMigrationEndsIt() throws {
         struct Stop: Error {}
         try withTemporaryDirectory { folder in

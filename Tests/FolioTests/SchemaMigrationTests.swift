@@ -72,7 +72,7 @@ enum LibraryPlan: SchemaMigrationPlan {
 }
 
 /// Stores of typed versions brought to the newest.
-@Suite struct SchemaMigrationTests {
+struct SchemaMigrationTests {
     private func fill(_ store: URL, _ works: [(String, String?)]) throws {
         let container = PersistentContainer(
             name: "Library", managedObjectModel: try LibraryV1.model(), classes: LibraryV1.classes)

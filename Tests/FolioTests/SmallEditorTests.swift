@@ -124,7 +124,9 @@ struct SmallEditorTests {
             try await again.document.close()
         }
     }
+}
 
+extension SmallEditorTests {
     @Test func undoesPastASave() async throws {
         try await withFolder { folder in
             let editor = Editor(
@@ -206,7 +208,9 @@ struct SmallEditorTests {
             try await again.document.close()
         }
     }
+}
 
+extension SmallEditorTests {
     /// The part of the editor that is killed: it writes a note at a time, autosaved by itself.
     @Test(.enabled(if: part == "small-editor")) func playEditor() async throws {
         let editor = Editor(try await PersistentDocument.open(URL(fileURLWithPath: Self.partPath)), policy: quick)

@@ -5,7 +5,7 @@ import Testing
 
 /// Two processes with a container each on one store: a container takes the store's lock for each
 /// transaction, and whoever comes second meets a conflict.
-@Suite struct TwoProcessesTests {
+struct TwoProcessesTests {
     @Model final class Account: ManagedObject {
         @Attribute(.unique) var name: String
         var balance: Int = 0
@@ -96,7 +96,9 @@ import Testing
         }
         try container.viewContext.save()
     }
+}
 
+extension TwoProcessesTests {
     @Test(.enabled(if: part == nil)) func whatAnotherProcessSavedIsAConflictAndIsMerged_S9_S13_S17() throws {
         try withAccount { url, container, account in
             let context = container.viewContext

@@ -5,7 +5,7 @@ import Testing
 
 /// Everything said in types: what is fetched, in which order, by which identity, and the members of
 /// a relationship.
-@Suite struct TypedFetchTests {
+struct TypedFetchTests {
     private func withLibrary(_ body: (ManagedObjectContext) throws -> Void) throws {
         try withTemporaryDirectory { folder in
             let container = try PersistentContainer(name: "Library", schema: [Book.self, Shelf.self])
@@ -78,7 +78,9 @@ import Testing
                     && Pamphlet.namesByKeyPath[\Pamphlet.pages] == "pages")
         }
     }
+}
 
+extension TypedFetchTests {
     @Test func anObjectIsFoundOrCreated() throws {
         try withLibrary { context throws in
             let lem = try context.findOrCreate(Writer.self, where: \.last, is: "Lem")
@@ -145,7 +147,9 @@ import Testing
             #expect(gone?.code == .objectNotFound)
         }
     }
+}
 
+extension TypedFetchTests {
     @Test func membersAreChangedAsACollection() throws {
         try withLibrary { context throws in
             let shelf = Shelf(context: context)

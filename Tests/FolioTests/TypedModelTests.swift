@@ -117,7 +117,9 @@ struct TypedModelTests {
         #expect(model == written)
         #expect(model.versionHashesByEntityName == written.versionHashesByEntityName)
     }
+}
 
+extension TypedModelTests {
     @Test func readAndWriteWhatDynamicAccessDoes() throws {
         try withTemporaryDirectory { folder in
             let context = try container(folder).viewContext
@@ -200,7 +202,9 @@ struct TypedModelTests {
             }
         }
     }
+}
 
+extension TypedModelTests {
     @Test func followUndoAndRollback() throws {
         try withTemporaryDirectory { folder in
             let context = try container(folder).viewContext

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Queries in Swift's own terms about classes with `@Model`.
-@Suite struct TypedQueryTests {
+struct TypedQueryTests {
     private func withWriters(_ body: (ManagedObjectContext) throws -> Void) throws {
         try withTemporaryDirectory { folder in
             let model = try ManagedObjectModel(schema: [Book.self], versionIdentifier: "1")

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// How values look where a program prints them.
-@Suite struct ValueDescriptionTests {
+struct ValueDescriptionTests {
     @Test(
         arguments: [
             (.null, ".null"), (.int(3), ".int(3)"), (.bool(true), ".bool(true)"), (.double(1.5), ".double(1.5)"),

@@ -8,7 +8,7 @@ import Testing
 /// Here some runs of each, the same every time; `FOLIO_FUZZ` says how many times as many, with new
 /// seeds: 1000 takes hours. `FOLIO_FUZZ_DRIVER` names another driver, such as one that is built for
 /// release.
-@Suite struct FuzzTests {
+struct FuzzTests {
     private static let factor = ProcessInfo.processInfo.environment["FOLIO_FUZZ"].flatMap { Int($0) } ?? 1
     /// The same runs every time; new ones where `FOLIO_FUZZ` asks for a campaign.
     private static let seed: UInt64 =

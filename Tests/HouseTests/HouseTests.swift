@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite struct HouseTests {
+struct HouseTests {
     @Test func theManifestListsEveryModuleThatThereIs() throws {
         let modules = try House.modules()
         let listed = Set(modules.map(\.name))
@@ -58,6 +58,25 @@ import Testing
             for file in module.files {
                 let count = try House.lines(of: file).count
                 #expect(count <= 600, "\(House.name(of: file)) has \(count) lines")
+            }
+        }
+    }
+
+    /// The macro of each test is expanded with the text of the type or extension around it, so the
+    /// time to compile a block grows with the product of its tests and its length.
+    @Test func longSuitesAreDividedIntoExtensions() throws {
+        for module in try House.modules() where module.name.hasSuffix("Tests") {
+            for file in module.files {
+                var start = 0, tests = 0, bytes = 0
+                for (number, line) in try House.lines(of: file).enumerated() {
+                    bytes += line.utf8.count + 1
+                    if line.hasPrefix("    @Test") { tests += 1 }
+                    guard line == "}" else { continue }
+                    #expect(
+                        tests < 2 || tests * bytes < 70_000,
+                        "\(House.name(of: file)):\(start + 1): \(tests) tests in \(bytes) bytes")
+                    (start, tests, bytes) = (number + 1, 0, 0)
+                }
             }
         }
     }

@@ -3,7 +3,7 @@ import Testing
 
 /// How SQL is written in the sources: values and texts of users are arguments, never parts of a
 /// statement.
-@Suite struct SQLTextTests {
+struct SQLTextTests {
     private static var keywords: Regex<(Substring, Substring)> {
         /\b(SELECT|INSERT|UPDATE|DELETE|WHERE|HAVING|ORDER BY|GROUP BY|LIKE|VALUES|MATCH)\b/
     }

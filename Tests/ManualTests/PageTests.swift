@@ -6,7 +6,7 @@ import Testing
 /// both print is what stands there.
 ///
 /// With `FOLIO_WRITE_MANUAL` in the environment it is written there instead.
-@Suite struct PageTests {
+struct PageTests {
     @Test(
         arguments: Manual.names {
             $0.hasBlocks("swift", "console") && $0.canRun && (runsSweeps || Manual.isWriting || $0.name == "README")

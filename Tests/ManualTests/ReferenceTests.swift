@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The reference is complete: what it lists is what there is.
-@Suite struct ReferenceTests {
+struct ReferenceTests {
     @Test func commandsAreTheOnesOfTheHelp() throws {
         let overview = try CommandHelp.run("help", as: CommandHelp.Overview.self)
         #expect(overview.commands.count > 20)
@@ -69,7 +69,9 @@ import Testing
             #expect(page.contains("folio \(command.name) "), "\(command.name)")
         }
     }
+}
 
+extension ReferenceTests {
     @Test(.enabled(if: runsSweeps)) func everyVariableOfTheEnvironmentIsListed() throws {
         let pages = try ["Environment", "Contributing"].map { try Manual.page($0).lines.joined(separator: "\n") }
         let used = try SourceText.variables()

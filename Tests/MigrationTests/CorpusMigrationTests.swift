@@ -96,7 +96,9 @@ struct CorpusMigrationTests {
             return (migrated, refused)
         }
     }
+}
 
+extension CorpusMigrationTests {
     @Test func everyVersionBecomesTheNext() throws {
         let count = Self.versions.count
         try #require(count == 117)

@@ -10,7 +10,7 @@ import Testing
 
 /// Derived attributes that come, go and are made of something that is called otherwise, in a store
 /// that is migrated in place.
-@Suite struct DerivedMigrationTests {
+struct DerivedMigrationTests {
     private static func model(_ title: String, counts: Bool) throws -> ManagedObjectModel {
         let count = counts ? [AttributeDescription("pagesCount", .integer64, derivationExpression: "pages.@count")] : []
         return try ManagedObjectModel(entities: [

@@ -4,7 +4,7 @@ import Schema
 import Testing
 
 /// Which changes of a model are inferred, and what is said of those that are not.
-@Suite struct InferenceTests {
+struct InferenceTests {
     private func model(_ entities: EntityDefinition...) throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: entities)
     }
@@ -80,7 +80,9 @@ import Testing
         let forgetful = try model(EntityDefinition("B", attributes: [.init("y", .string)]))
         #expect(try MappingModel.inferred(from: second, to: forgetful).entityMappings.map(\.kind) == [.copy])
     }
+}
 
+extension InferenceTests {
     @Test func namesMayBeSwapped() throws {
         let old = try model(EntityDefinition("A", attributes: [.init("x", .string), .init("y", .string)]))
         let new = try model(
@@ -121,7 +123,9 @@ import Testing
                 "A ambiguousRenaming"
             ])
     }
+}
 
+extension InferenceTests {
     // MARK: Relationships
 
     @Test func relationshipsBecomeToManyButNotToOne() throws {
@@ -174,7 +178,9 @@ import Testing
             EntityDefinition("D", renamingIdentifier: "B"))
         #expect(rules(old, renamed).isEmpty)
     }
+}
 
+extension InferenceTests {
     // MARK: Hierarchies
 
     @Test func entitiesMoveWithinAndOutOfAHierarchyButHierarchiesAreNotMerged() throws {

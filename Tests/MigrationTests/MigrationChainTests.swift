@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Ways through several versions: none may pass through a version that lacks what both ends have.
-@Suite struct MigrationChainTests {
+struct MigrationChainTests {
     private func model(_ version: String, _ entities: [EntityDefinition]) throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: entities, versionIdentifiers: [version])
     }
@@ -81,7 +81,9 @@ import Testing
             #expect(throws: MigrationError.self) { try way(wrong) }
         }
     }
+}
 
+extension MigrationChainTests {
     /// Every pair of a sample of the 117 versions, in both directions: a way is refused, or the
     /// objects have afterwards what both versions have.
     @Test(.enabled(if: corpus != nil)) func noWayThroughTheCorpusLosesWhatBothEndsHave() throws {

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// Object by object, with policies.
-@Suite struct MigrationManagerTests {
+struct MigrationManagerTests {
     private class Recorder: EntityMigrationPolicy {
         private func note(_ what: String, _ manager: MigrationManager) {
             manager.userInfo["calls"] =
@@ -104,7 +104,9 @@ import Testing
                 ]),
         ])
     }
+}
 
+extension MigrationManagerTests {
     private func run(
         _ mapping: MappingModel, _ policies: [String: EntityMigrationPolicy.Type] = [:],
         _ check: (MigrationManager, ManagedObjectContext) throws -> Void
@@ -185,7 +187,9 @@ import Testing
                 )
             } == .invalidMapping)
     }
+}
 
+extension MigrationManagerTests {
     /// Asks for objects by the relationships that lead to them.
     private final class Asker: EntityMigrationPolicy {
         override func endInstanceCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {

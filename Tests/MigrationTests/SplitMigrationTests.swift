@@ -11,7 +11,7 @@ import Testing
 
 /// Mapping models that tables alone can follow: the store does in place what the manager does
 /// object by object.
-@Suite struct SplitMigrationTests {
+struct SplitMigrationTests {
     private let old: ManagedObjectModel
     private let new: ManagedObjectModel
 

@@ -8,7 +8,7 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite struct StagedMigrationTests {
+struct StagedMigrationTests {
     private func model(_ attributes: AttributeDescription...) throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [EntityDefinition("A", attributes: attributes)])
     }

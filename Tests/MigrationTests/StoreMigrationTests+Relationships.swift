@@ -81,7 +81,9 @@ extension StoreMigrationTests {
         ]
         try migrate([person], [EntityDefinition("A"), renamed])
     }
+}
 
+extension StoreMigrationTests {
     // MARK: Constraints and indexes
 
     @Test func duplicatesOfWhatIsToBeUniqueAreRefused() throws {

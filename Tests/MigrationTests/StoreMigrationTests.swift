@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Every kind of change that is inferred, on a store with values in all rows.
-@Suite struct StoreMigrationTests {
+struct StoreMigrationTests {
     /// Migrates a generated store of `old` to `new` and compares all of it with what is expected.
     @discardableResult
     func migrate(
@@ -57,7 +57,9 @@ import Testing
     {
         RelationshipDescription(name, to: destination, inverse: inverse, renamingIdentifier: was)
     }
+}
 
+extension StoreMigrationTests {
     // MARK: Side indexes
 
     func searched(_ names: [String], _ plain: [String], indexes: [FetchIndexDescription] = [])
@@ -103,7 +105,9 @@ import Testing
             try open.close()
         }
     }
+}
 
+extension StoreMigrationTests {
     // MARK: Attributes
 
     @Test func addingAndRenamingColumnsTouchesNoRows() throws {
@@ -183,7 +187,9 @@ import Testing
             #expect(values.values.filter { $0 == .int(42) }.count == 1)
         }
     }
+}
 
+extension StoreMigrationTests {
     @Test func numbersKeepTheirValuesWhenTheirTypeChanges() throws {
         let kinds: [AttributeType] = sweep(
             [.boolean, .integer32, .decimal, .double],
@@ -248,7 +254,9 @@ import Testing
             #expect(try store.snapshot().objects == before)
         }
     }
+}
 
+extension StoreMigrationTests {
     @Test(arguments: [
         (AttributeType.integer64, AttributeType.integer16, 32_768 as Int64), (.integer64, .integer32, -2_147_483_649),
         (.integer32, .boolean, 2), (.integer16, .boolean, -1),
@@ -347,7 +355,9 @@ import Testing
             try store.checkLayout(new, name)
         }
     }
+}
 
+extension StoreMigrationTests {
     @Test func namesAreSwapped() throws {
         try migrate(
             [EntityDefinition("A", attributes: [.init("x", .string), .init("y", .string), .init("z", .string)])],
@@ -389,7 +399,9 @@ import Testing
                     ])
             ], composites: composites)
     }
+}
 
+extension StoreMigrationTests {
     // MARK: Entities
 
     @Test func entitiesComeGoAndAreRenumbered() throws {
@@ -443,7 +455,9 @@ import Testing
             [reader, parent, EntityDefinition("B", superentityName: "P")])
         try migrate([reader, parent], [EntityDefinition("R", attributes: [.init("x", .string)])])
     }
+}
 
+extension StoreMigrationTests {
     // MARK: Hierarchies
 
     var parent: EntityDefinition {
@@ -517,6 +531,8 @@ import Testing
         }
         #expect(error?.code == .unmigratable && error?.entities == ["P"])
     }
+}
 
+extension StoreMigrationTests {
     // MARK: Relationships
 }

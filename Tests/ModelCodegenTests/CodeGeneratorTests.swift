@@ -72,7 +72,9 @@ struct CodeGeneratorTests {
         #expect(text.contains("public var `in`: Bool? {"))
         #expect(text.contains("static let descriptionProperty = _TypedAttribute<String>(\"description\")"))
     }
+}
 
+extension CodeGeneratorTests {
     @Test func derivedValuesCanNotBeSet() throws {
         let text = try #require(files()["Book+Properties.swift"]?.text)
         #expect(text.contains("public var loans: Int64? {\n        get { self[Self.loansProperty] }\n    }"))
@@ -156,7 +158,9 @@ struct CodeGeneratorTests {
                 "    public static func recentBooksRequest(_ variables: [String: (any PredicateArgument)?] = [:]) throws -> FetchRequest<Book> {\n"
             ) == true)
     }
+}
 
+extension CodeGeneratorTests {
     @Test func oneTextHoldsAll() throws {
         let text = try CodeGenerator().text(for: model(), named: "My Library", contents: "<model/>")
         #expect(

@@ -4,7 +4,7 @@ import ModelFiles
 import Schema
 import Testing
 
-@Suite struct CompiledModelTests {
+struct CompiledModelTests {
     @Test(arguments: [CompiledModel.Form.file, .storeCache])
     func aModelWithEverythingComesBack(form: CompiledModel.Form) throws {
         let model = try SampleModels.everything()
@@ -82,7 +82,9 @@ import Testing
         #expect(model.entity(named: "Book")?.attributes.map(\.name) == ["cover"])
         #expect(model.entity(named: "Book")?.managedObjectClassName == nil)
     }
+}
 
+extension CompiledModelTests {
     @Test func predicatesThatNestWithoutEndAreRefused() throws {
         var writer = KeyedArchiveWriter()
         let predicate = writer.reserve()

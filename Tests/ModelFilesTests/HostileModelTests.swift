@@ -6,7 +6,7 @@ import Testing
 
 /// Compiled models of a few objects that refer to each other so often that the model they describe
 /// has no end.
-@Suite struct HostileModelTests {
+struct HostileModelTests {
     private static func attribute(
         _ name: String, _ type: Int64, _ more: [String: PropertyListValue], _ writer: inout KeyedArchiveWriter
     ) -> KeyedArchiveWriter.Reference {

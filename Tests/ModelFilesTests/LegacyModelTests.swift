@@ -5,7 +5,7 @@ import Schema
 import Testing
 
 /// Archives in the shape that the editor of Xcode 3 wrote.
-@Suite struct LegacyModelTests {
+struct LegacyModelTests {
     private struct Builder {
         var writer = KeyedArchiveWriter()
 

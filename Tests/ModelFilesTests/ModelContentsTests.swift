@@ -3,7 +3,7 @@ import ModelFiles
 import Schema
 import Testing
 
-@Suite struct ModelContentsTests {
+struct ModelContentsTests {
     private func read(_ body: String) throws -> ManagedObjectModel {
         try ModelContents.decode(
             Data("<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n<model>\(body)</model>".utf8),
@@ -75,7 +75,9 @@ import Testing
         #expect(copy.entity(named: "A")?.attributes[0].extraMarkup == ["future": "x & y", "defaultValueString": "?"])
         #expect(copy.definition.diagram == [["name": "A", "positionX": "3"]])
     }
+}
 
+extension ModelContentsTests {
     @Test func everyFaultIsNamedAtOnce() {
         let found = faults(
             """

@@ -5,7 +5,7 @@ import Schema
 import TestSupport
 import Testing
 
-@Suite struct ModelFileTests {
+struct ModelFileTests {
     private func model(_ attributes: String...) throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
             EntityDefinition("A", attributes: attributes.map { AttributeDescription($0, .string) })
@@ -94,7 +94,9 @@ import Testing
             #expect(file.recordedVersionHashes == ["V1": sample.versionHashesByEntityName])
         }
     }
+}
 
+extension ModelFileTests {
     @Test func whatIsNoModelIsSaidToBeNone() throws {
         try withTemporaryDirectory { folder in
             try write(Data("SQLite format 3\0".utf8), "store.sqlite", in: folder)

@@ -4,7 +4,7 @@ import ModelFiles
 import Schema
 import Testing
 
-@Suite struct PredicateTextTests {
+struct PredicateTextTests {
     /// The text that the archived predicate of a fetch request renders as, nil where it was not
     /// archived.
     private func archived(_ text: String) throws -> String? {

@@ -80,7 +80,9 @@ import Testing
             "write the type of “x”: a macro sees no more than the text", at: "x", of: "var x = Date()",
             repaired: ("write the type", "var x: <#Type#> = Date()"))
     }
+}
 
+extension DiagnosticTests {
     @Test func unwrappedTypesBecomeOptional() {
         expect(
             "a value can be missing: a property of an entity is optional or has a value of its own", at: "Int!",

@@ -151,7 +151,9 @@ import Testing
             #"fileprivate static let xProperty = ManagedObject._typedProperty("x", (UUID?).self)"#,
             "xProperty._declaration(isOptional: true)"),
     ]
+}
 
+extension ExpansionTests {
     private static let relationships = [
         Form(
             "var x: Writer?", "self[Self.xProperty]",

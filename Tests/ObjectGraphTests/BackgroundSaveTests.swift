@@ -112,7 +112,9 @@ struct BackgroundSaveTests {
         #expect(try third.object(with: rival.objectID).propertyValue(forKey: "spouse") == .null)
         #expect(try other.object(with: rival.objectID).propertyValue(forKey: "spouse") == .null)
     }
+}
 
+extension BackgroundSaveTests {
     /// What a save holds is not read again when what it belongs to is deleted: another's change
     /// shows as a conflict of that save, and is settled with it or after it.
     @Test(arguments: ["policy", "refresh", "refreshAll", "merge"])
@@ -204,7 +206,9 @@ struct BackgroundSaveTests {
         try context.save()
         #expect(!context.hasChanges)
     }
+}
 
+extension BackgroundSaveTests {
     @Test func metadataGoesWithTheChanges() throws {
         let prepared = try #require(try context.prepareSave(metadata: ["saved": .integer(3)]))
         #expect(prepared.changes.metadata == ["saved": .integer(3)] && prepared.changes.insertions.isEmpty)
@@ -288,7 +292,9 @@ struct BackgroundSaveTests {
         try context.save()
         #expect(library.anotherContext().fetchNames("Book") == ["Doomed", "Emma"])
     }
+}
 
+extension BackgroundSaveTests {
     /// What was edited after the rollback is not to be lost, and it may belong to what the save
     /// had.
     @Test func whatIsEditedAfterARollbackStaysWhereTheSaveFails() throws {

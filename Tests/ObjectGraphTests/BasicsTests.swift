@@ -89,7 +89,9 @@ struct BasicsTests {
         #expect((read["author"] as? ManagedObject)?["name"] as? String == "Austen")
         #expect(read.objectID == book.objectID)
     }
+}
 
+extension BasicsTests {
     @Test func typedHandlesReadAndWrite() throws {
         let library = try Library()
         let entity = try #require(library.model.entity(named: "Book"))
@@ -157,7 +159,9 @@ struct BasicsTests {
         request.predicate = try FetchPredicate(format: "author.name == 'Austen'")
         #expect(try library.context.fetch(request).isEmpty)
     }
+}
 
+extension BasicsTests {
     @Test func anObjectNobodyUsesIsForgotten() throws {
         let library = try Library()
         var book: ManagedObject? = try library.book("Emma")

@@ -86,7 +86,9 @@ struct CompositeValidationTests {
         camp["target"] = [String: PropertyValue]()
         #expect(failures().map(\.key) == ["target.latitude"])
     }
+}
 
+extension CompositeValidationTests {
     @Test func aDictionaryOfSwiftValuesIsAComposite() throws {
         camp["position"] = ["latitude": 1.5, "grid": nil, "survey": ["error": Decimal(2)]] as [String: Any?]
         #expect(

@@ -3,7 +3,7 @@ import Schema
 import Testing
 
 /// What code that was written for Core Data expects of a context.
-@Suite struct CoreDataHabitsTests {
+struct CoreDataHabitsTests {
     @Test func deleteRulesWaitForTheSaveIfTheContextSaysSo() throws {
         let library = try Library(), context = library.context
         let author = try context.insert("Author"), book = try context.insert("Book")

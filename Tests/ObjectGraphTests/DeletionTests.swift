@@ -97,7 +97,9 @@ struct DeletionTests {
         let third = library.anotherContext()
         #expect(try third.object(with: spouse.objectID).propertyValue(forKey: "spouse") == .null)
     }
+}
 
+extension DeletionTests {
     @Test func denyRefusesTheSaveAndNothingIsWritten_R12() throws {
         let shelf = try context.insert("Shelf")
         let book = try library.book("Emma")

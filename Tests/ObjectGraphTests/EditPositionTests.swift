@@ -4,7 +4,7 @@ import Schema
 import Testing
 
 /// Whether a context stands where it stood when it was saved.
-@Suite struct EditPositionTests {
+struct EditPositionTests {
     let library: Library
     let context: ManagedObjectContext
 

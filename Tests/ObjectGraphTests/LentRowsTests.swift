@@ -105,7 +105,9 @@ struct LentRowsTests {
         )
         try expectSaved(expected)
     }
+}
 
+extension LentRowsTests {
     @Test func relationshipsThatChangeMeanwhileDoNotReachTheStore() throws {
         let prepared = try prepare()
         for (number, chapter) in chapters.enumerated() { chapter["book"] = number % 2 == 0 ? nil : book }
@@ -207,7 +209,9 @@ struct LentRowsTests {
                 }.sorted() == Array(0..<Self.count))
         #expect(other.fetchNames("Book").count == Self.count / 3 + 1)
     }
+}
 
+extension LentRowsTests {
     /// Of one slab rows that lists hold and rows that none holds: these are lent, those are copied,
     /// and both are changed while the store writes.
     @Test func rowsOfListsStandBesideThoseThatAreLent() throws {

@@ -114,7 +114,9 @@ struct LifecycleTests {
         #expect(author["name"] as? String == "Jane" && author.names("books") == ["Emma"])
         #expect(author.object("books") == nil && book.object("author") === author)
     }
+}
 
+extension LifecycleTests {
     @Test func turningIntoAFaultIsTold_L39() throws {
         let author = try library.author("Austen")
         try context.save()
@@ -208,7 +210,9 @@ struct LifecycleTests {
         #expect(fault["name"] as? String == "Austen")
         try other.save()
     }
+}
 
+extension LifecycleTests {
     @Test func observersHearOfChangesAndSaves_L46_S2_S4() throws {
         var heard: [String] = []
         let observations = [ContextNotification.Event.objectsDidChange, .willSave, .didSave].map { event in

@@ -10,7 +10,7 @@ import Testing
 
 /// Members that go with their owners and that nobody has: the store deletes them unread, and nobody
 /// can tell.
-@Suite struct MemberDeletionTests {
+struct MemberDeletionTests {
     private static func model(_ change: (inout [EntityDefinition]) -> Void = { _ in }) throws -> ManagedObjectModel {
         var entities = [
             EntityDefinition(
@@ -88,7 +88,9 @@ import Testing
             #expect(try left(coordinator) == ["E10", "E11", "E12", "E13", "free"])
         }
     }
+}
 
+extension MemberDeletionTests {
     @Test func aTableIsEmptiedAsAWhole() throws {
         try withStaff { context, coordinator, store in
             for employee in try context.fetch(FetchRequest<ManagedObject>(entityName: "Employee"))
@@ -155,7 +157,9 @@ import Testing
             #expect(held.count { $0.isDeleted || $0.managedObjectContext == nil } == 12)
         }
     }
+}
 
+extension MemberDeletionTests {
     @Test func undoBringsThemBack() throws {
         try withStaff { context, coordinator, _ in
             context.undoManager = UndoManager()
@@ -248,7 +252,9 @@ import Testing
             #expect(try left(coordinator).count == 13)
         }
     }
+}
 
+extension MemberDeletionTests {
     @Test func anInvalidObjectKeepsThemToo() throws {
         let model = try Self.model {
             $0[0].attributes.append(.init("code", .string, isOptional: false, defaultValue: .string("x")))

@@ -91,7 +91,9 @@ struct MemberRowsTests {
             }
         }
     }
+}
 
+extension MemberRowsTests {
     @Test func membersThatFollowOneAnotherAreRowsToo() throws {
         try withStaff(prefetches: false, blocks: true) { staff in
             // One of them is somebody's object before its list is read, and stays it.
@@ -180,7 +182,9 @@ struct MemberRowsTests {
                     == names.enumerated().filter { $0.offset % 20 == 0 }.map(\.element).sorted())
         }
     }
+}
 
+extension MemberRowsTests {
     @Test func membersComeAndGoAsEver() throws {
         try withStaff { staff in
             let (from, to) = (staff.departments[1], staff.departments[2])
@@ -245,7 +249,9 @@ struct MemberRowsTests {
             #expect(members.first { staff.number($0) == 28 }?["name"] as? String == "New")
         }
     }
+}
 
+extension MemberRowsTests {
     @Test func anObservedContextAndOneThatHoldsEverythingKeepTheirMembers() throws {
         try withStaff { staff in
             staff.context.isObservable = true

@@ -76,7 +76,9 @@ struct ReadingManyTests {
             try check(try context.fetch(request))
         }
     }
+}
 
+extension ReadingManyTests {
     @Test func membersOfManyOwnersComeWithTheFirstOfThem() throws {
         try withStaff { context in try check(try context.fetch(FetchRequest<ManagedObject>(entityName: "Department"))) }
     }

@@ -109,7 +109,9 @@ struct RefreshedDeletionTests {
             #expect(try third.count(for: FetchRequest<ManagedObject>(entityName: entity)) == 0)
         }
     }
+}
 
+extension RefreshedDeletionTests {
     /// The same of objects whose changes are kept: what they lead to agrees with them, or their
     /// save meets the conflict.
     @Test(arguments: [false, true]) func whatCannotBeSettledKeepsItsConflict(merges: Bool) throws {

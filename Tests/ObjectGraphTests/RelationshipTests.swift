@@ -94,7 +94,9 @@ struct RelationshipTests {
         #expect(rest[0].names("friends") == ["C"] && rest[1].names("friends").isEmpty)
         withExtendedLifetime((other, again)) {}
     }
+}
 
+extension RelationshipTests {
     @Test func anOrderedRelationshipKeepsItsOrder_R7_R8() throws {
         let book = try library.book("Emma")
         let chapters = try ["one", "two", "three"].map { title in
@@ -187,7 +189,9 @@ struct RelationshipTests {
         request.relationshipKeyPathsForPrefetching = ["authr"]
         #expect(throws: GraphError.self) { try other.fetch(request) }
     }
+}
 
+extension RelationshipTests {
     @Test func objectsOfAnotherContextAreRefused_R21() throws {
         let book = try library.book("Emma")
         let other = library.anotherContext()

@@ -127,7 +127,9 @@ struct TypedPredicateTests {
     }
 
     private func format(_ predicate: Predicate<Book>) throws -> String { try FetchPredicate(predicate).predicateFormat }
+}
 
+extension TypedPredicateTests {
     // MARK: #Predicate
 
     @Test func comparisonsAndConnectives() throws {
@@ -194,7 +196,9 @@ struct TypedPredicateTests {
         request.predicate = try FetchPredicate(format: "author == %@", id)
         #expect(try titles(request) == ["Dune"])
     }
+}
 
+extension TypedPredicateTests {
     @Test func aNodeThatAQueryCanNotSayIsNamed() throws {  // P50
         let count = #expect(throws: QueryError.self) { try FetchPredicate(#Predicate<Book> { $0.title.count > 3 }) }
         #expect(count?.code == .unsupported && count?.message.contains("count") == true)
@@ -220,7 +224,9 @@ struct TypedPredicateTests {
                 == SortKey("title", ascending: false))
         #expect(throws: QueryError.self) { try SortKey(SortDescriptor(\Book.secret)) }
     }
+}
 
+extension TypedPredicateTests {
     // MARK: Key paths
 
     @Test func conditionsOnKeyPaths() throws {

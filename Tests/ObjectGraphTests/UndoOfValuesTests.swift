@@ -106,7 +106,9 @@ struct UndoOfValuesTests {
             Self.states(authors).map { $0.replacing(/transient \d+|–/, with: "") }
                 == states[2].map { $0.replacing(/transient \d+|–/, with: "") })
     }
+}
 
+extension UndoOfValuesTests {
     @Test func aValueOfAnObjectThatWasSavedMeanwhileIsExchanged() throws {
         let library = try Library()
         let context = library.context, undo = UndoManager()

@@ -104,7 +104,9 @@ struct UndoTests {
         try context.save()
         #expect(library.anotherContext().fetchNames("Book") == ["Emma"])
     }
+}
 
+extension UndoTests {
     @Test func deletionsWithAllTheyDidGoBack_U5() throws {
         let author = try library.author("Austen")
         let emma = try library.book("Emma", by: author)
@@ -187,7 +189,9 @@ struct UndoTests {
         try context.save()
         #expect(library.anotherContext().authorNameOfFirstBook == "Austen")
     }
+}
 
+extension UndoTests {
     @Test func groupsAreUndoneTogether_U4_U14() throws {
         let author = try library.author("Austen")
         try context.save()
@@ -294,7 +298,9 @@ struct UndoTests {
         undo.removeAllActions(withTarget: counter)
         #expect(!undo.canUndo)
     }
+}
 
+extension UndoTests {
     @Test func anInsertionIsUndoneWhereItsObjectIsAFaultAgain() throws {
         let author = try library.author("Austen")
         _ = try library.book("Emma", by: author)

@@ -108,7 +108,9 @@ struct ValidationTests {
         }
         #expect(codes() == [])
     }
+}
 
+extension ValidationTests {
     @Test func theErrorOfAnApplicationsValidatorIsGivenAsItselfWhereItIsAlone_V4_V5() throws {
         person["nick"] = "spam"
         #expect(throws: StrictPerson.Unwanted.self) { try person.validateForInsert() }

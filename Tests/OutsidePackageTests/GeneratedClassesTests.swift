@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The classes of real models, compiled.
-@Suite struct GeneratedClassesTests {
+struct GeneratedClassesTests {
     /// Each version takes the compiler half a minute: `FOLIO_ALL_VERSIONS` asks for all of them.
     private static var versions: [URL] {
         guard let corpus else { return [] }

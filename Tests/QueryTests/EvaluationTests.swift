@@ -89,7 +89,9 @@ struct EvaluationTests {
             try library.matches("books CONTAINS %@ AND NOT books CONTAINS %@", herbert, dune.queryID, empty.queryID))
         #expect(try library.matches("ANY books == %@", herbert, dune.queryID))
     }
+}
 
+extension EvaluationTests {
     @Test(
         "P31, P67: nil is different from every value; ordered comparisons and string operators with nil are false; NOT is the complement"
     )
@@ -166,7 +168,9 @@ struct EvaluationTests {
         #expect(try library.matches("title IN %@", composed, ["\u{E9}"] + (0..<20).map { "x\($0)" }))
         #expect(try library.matches("title ==[d] %@", composed, "e\u{301}"))
     }
+}
 
+extension EvaluationTests {
     @Test("P36: LIKE matches the whole string; * any run, ? one character, backslash escapes")
     func like() {
         expect(
@@ -254,7 +258,9 @@ struct EvaluationTests {
                 "chapters.@max.pages == nil", "author.books.@count == 0",
             ], on: empty)
     }
+}
 
+extension EvaluationTests {
     @Test("P44, P45: SUBQUERY gives the matching elements; outer variables and SELF are visible inside")
     func subqueries() {
         expect(
@@ -333,7 +339,9 @@ struct EvaluationTests {
         ])
         #expect(try source == FetchPredicate(format: "year > 1961 AND SELF != %@", solaris.queryID))
     }
+}
 
+extension EvaluationTests {
     @Test("A long list is searched by the same equality")
     func longLists() throws {
         let values: [PropertyValue] =

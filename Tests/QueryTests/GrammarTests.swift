@@ -82,7 +82,9 @@ struct GrammarTests {
         #expect(throws: QueryError.self) { try parse("a LIKE[x] 'x'") }
         #expect(throws: QueryError.self) { try parse("a LIKE[c 'x'") }
     }
+}
 
+extension GrammarTests {
     @Test("P6: paths, variables, calls, indexing")
     func expressions() throws {
         func left(_ text: String) throws -> QueryExpression { try QueryExpression(format: text) }
@@ -143,7 +145,9 @@ struct GrammarTests {
         #expect(
             try parse("(a + b) * 2 > (c)") == .comparison(ComparisonPredicate(try parsed("(a + b) * 2"), .greater, c)))
     }
+}
 
+extension GrammarTests {
     @Test("P8, P9: literals")
     func literals() throws {
         let cases: [(String, PropertyValue)] = [
@@ -212,7 +216,9 @@ struct GrammarTests {
         }
         #expect(throws: QueryError.self) { try FetchPredicate(format: "a == %q", 1) }
     }
+}
 
+extension GrammarTests {
     @Test("P11: a placeholder in quotes is text; a bare ? is no token")
     func quotedPlaceholders() throws {
         #expect(try parse("a == '%K %@'") == compare(key("a"), .equal, .string("%K %@")))
@@ -293,7 +299,9 @@ struct GrammarTests {
         }
         #expect(error?.code == .syntax)
     }
+}
 
+extension GrammarTests {
     /// Runs `body` on a thread with the stack that secondary threads have elsewhere.
     private func onSmallStack<T: Sendable>(_ body: @escaping @Sendable () -> T) async -> T {
         await withCheckedContinuation { continuation in

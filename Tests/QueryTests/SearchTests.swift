@@ -74,7 +74,9 @@ struct SearchTests {
         let expression = try QueryExpression(format: "relevance:to:(title, 'a b')")
         #expect(try QueryExpression(format: expression.expressionFormat) == expression)
     }
+}
 
+extension SearchTests {
     private func library() throws -> (ManagedObjectModel, StoreIdentity) {
         var title = AttributeDescription("title", .string), body = AttributeDescription("body", .string)
         title.isFullTextIndexed = true

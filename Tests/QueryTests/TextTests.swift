@@ -106,7 +106,9 @@ struct TextTests {
         #expect(answered > 1_000)
         #expect(TextSearch("", .endsWith, []).matches(plain: UnsafeBufferPointer(start: nil, count: 0)) == true)
     }
+}
 
+extension TextTests {
     @Test("A catastrophic regular expression is given up with an error")
     func catastrophe() throws {
         let pattern = try RegexPattern("(a+)+b")

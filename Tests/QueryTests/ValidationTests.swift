@@ -87,7 +87,9 @@ struct ValidationTests {
                 "SUBQUERY(\(three).tags, $t, $t.name == 'x').@count > 0", "sum:(\(three).chapters.pages) > 3",
             ])
     }
+}
 
+extension ValidationTests {
     @Test("P64: transformable, composite and external values compare with nil only")
     func opaque() throws {
         _ = try validated("meta == nil AND cover != nil AND place == nil AND digest == %@", Data([1]))
@@ -152,7 +154,9 @@ struct ValidationTests {
                 "TERNARY(year > 1, 'a', year) == 1", "year LIKE '19*'", "title IN {tags.name}", "sqrt:(title) == 1",
             ])
     }
+}
 
+extension ValidationTests {
     @Test("Paths and aggregates come in one form, however they were written")
     func canonicalForm() throws {
         func left(_ text: String) throws -> QueryExpression? {

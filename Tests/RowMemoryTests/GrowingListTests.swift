@@ -1,7 +1,7 @@
 import RowMemory
 import Testing
 
-@Suite struct GrowingListTests {
+struct GrowingListTests {
     private final class Thing: Sendable {
         nonisolated(unsafe) static var alive = 0
         let number: Int

@@ -1,7 +1,7 @@
 import RowMemory
 import Testing
 
-@Suite struct PagedIndexTests {
+struct PagedIndexTests {
     @Test func referencesAreFoundByDenseSparseAndFarNumbers() {
         let index = PagedIndex()
         let keys: [Int64] = [0, 1, 1023, 1024, 5_000_000, (1 << 28) - 1, 1 << 28, 1 << 40, .max]

@@ -85,7 +85,9 @@ struct RowMemoryTests {
             #expect(try row.value(slot(name)) == first, "\(name) after all others were written")
         }
     }
+}
 
+extension RowMemoryTests {
     @Test func aValueOfAnotherKindIsRefusedAndChangesNothing() throws {
         let row = RowSlab(layout: try layout("Base"), capacity: 1).appendRow(key: 1, version: 1)
         let slot = try slot("string")
@@ -175,7 +177,9 @@ struct RowMemoryTests {
         }
         #expect(member == nil && large == nil)
     }
+}
 
+extension RowMemoryTests {
     @Test func slabsOfLargeAnswersLiveAsLongAsEachIsHeld() throws {
         let layout = try layout("Base"), string = try slot("string"), int = try slot("int")
         var source = SlabSource()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What SQLite wrote, read by its file format alone.
-@Suite struct SQLiteFileTests {
+struct SQLiteFileTests {
     @Test func theHeaderSaysWhatSQLiteWasAskedFor() throws {
         try withTemporaryDirectory { folder in
             for (size, encoding) in [(512, "UTF-8"), (4096, "UTF-16le"), (65_536, "UTF-16be")] {

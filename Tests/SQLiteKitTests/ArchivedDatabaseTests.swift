@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Databases that are read where they lie within a larger file.
-@Suite struct ArchivedDatabaseTests {
+struct ArchivedDatabaseTests {
     /// A file with a database in its middle.
     private struct Fixture {
         let archive: String
@@ -79,7 +79,9 @@ import Testing
             #expect(try Disk.list(folder.path).map(\.name).filter { $0.hasPrefix("merged") } == ["merged"])
         }
     }
+}
 
+extension ArchivedDatabaseTests {
     @Test func noCheckpointReachesTheArchive() throws {
         try withTemporaryDirectory { folder in
             let fixture = try Fixture(in: folder.path)
@@ -156,7 +158,9 @@ import Testing
             try fixture.edit().run("INSERT INTO t(a) VALUES ('new')")
         }
     }
+}
 
+extension ArchivedDatabaseTests {
     @Test func aPlantedJournalIsNotLookedAt() throws {
         try withTemporaryDirectory { folder in
             let fixture = try Fixture(in: folder.path, isWAL: false)
@@ -253,7 +257,9 @@ import Testing
             }
         }
     }
+}
 
+extension ArchivedDatabaseTests {
     @Test func anArchiveThatIsReplacedByNameIsReadAsItWasAndTheReplacementIsTold() throws {
         try withTemporaryDirectory { folder in
             let fixture = try Fixture(in: folder.path)

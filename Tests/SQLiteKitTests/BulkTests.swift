@@ -2,7 +2,7 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-@Suite struct BulkTests {
+struct BulkTests {
     /// Rows that are there as values.
     final class Rows: RowSource {
         let rows: [[SQLiteValue]]
@@ -90,7 +90,9 @@ import Testing
         try bulk.run(deletion, from: Rows(changed))
         #expect(try bulk.value("SELECT count(*) FROM t") == .integer(250))
     }
+}
 
+extension BulkTests {
     @Test func aSourceThatFailsEndsTheStatementWithItsOwnError() throws {
         let connection = try database()
         let statement = try connection.prepare(
@@ -162,7 +164,9 @@ import Testing
         #expect(all.rows.count == 500)
         #expect(throws: SQLiteError.self) { try statement.run() }
     }
+}
 
+extension BulkTests {
     @Test func aSinkMayReadAgain() throws {
         final class Nested: RowSink {
             let connection: Connection

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct ConnectionTests {
+struct ConnectionTests {
     @Test func compiledStatementsAreKeptUpToABound() throws {
         let connection = try Connection.inMemory()
         for number in 0..<1_000 { #expect(try connection.value("SELECT \(number)") == .integer(Int64(number))) }
@@ -93,7 +93,9 @@ import Testing
         let error = #expect(throws: SQLiteError.self) { try connection.execute("SELEKT 1") }
         #expect(error?.message.contains("SELEKT") == true)
     }
+}
 
+extension ConnectionTests {
     @Test func filesThatAreNoDatabasesAreToldApart() throws {
         try withTemporaryDirectory { folder in
             let path = folder.path + "/a.sqlite"
@@ -185,7 +187,9 @@ import Testing
         try connection.close()
         interrupter.interrupt()
     }
+}
 
+extension ConnectionTests {
     @Test func closingWithALivingStatementSaysSo() throws {
         let connection = try Connection.inMemory()
         var statement: Statement? = try connection.prepare("SELECT 1")

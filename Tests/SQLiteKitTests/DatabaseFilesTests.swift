@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The files of a database past SQLite.
-@Suite struct DatabaseFilesTests {
+struct DatabaseFilesTests {
     private func bytes(_ state: DatabaseState) throws -> [UInt8] {
         var bytes: [UInt8] = []
         var page = [UInt8](repeating: 0, count: state.pageSize)
@@ -90,7 +90,9 @@ import Testing
             try connection.close()
         }
     }
+}
 
+extension DatabaseFilesTests {
     @Test func aTornOrForeignFrameEndsTheWAL() throws {
         try withTemporaryDirectory { folder in
             let path = folder.path + "/a"
@@ -166,7 +168,9 @@ import Testing
         shell.waitUntilExit()
         return shell.terminationStatus == 127 ? nil : shell.terminationStatus == 0
     }
+}
 
+extension DatabaseFilesTests {
     @Test func cloningTheMainFileKeepsTheLocksThatOpeningItWouldDrop() throws {
         try withTemporaryDirectory { folder in
             let path = folder.path + "/a"

@@ -7,7 +7,7 @@ import Testing
 
 /// Databases and WALs whose headers say impossible things: a typed error or a result, and no
 /// arithmetic that runs over.
-@Suite struct ExtremeHeaderTests {
+struct ExtremeHeaderTests {
     private let table = "CREATE TABLE t(id INTEGER PRIMARY KEY, a, b)"
 
     private func typed(_ body: () throws -> Void) throws {

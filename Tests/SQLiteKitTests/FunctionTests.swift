@@ -2,7 +2,7 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-@Suite struct FunctionTests {
+struct FunctionTests {
     struct Refused: Error, CustomStringConvertible { var description: String { "not like this" } }
 
     @Test func aFunctionSeesItsArgumentsAndAnswersEachKind() throws {
@@ -82,7 +82,9 @@ import Testing
         #expect(throws: SQLiteError.self) { try connection.run("INSERT INTO u VALUES (1)") }
         #expect(try connection.rows("SELECT a FROM log") == [[.integer(2)]])
     }
+}
 
+extension FunctionTests {
     @Test func aCollationOrders() throws {
         let connection = try Connection.inMemory()
         try connection.register(collation: "by_length") { first, second in first.count - second.count }

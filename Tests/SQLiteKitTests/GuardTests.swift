@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What a document may not make the library do.
-@Suite struct GuardTests {
+struct GuardTests {
     /// A database with a hot journal that names `victim` as its super-journal.
     private func planted(in folder: String, naming victim: String) throws -> String {
         let path = folder + "/live", copy = folder + "/planted"
@@ -96,7 +96,9 @@ import Testing
             #expect(try Disk.read(folder.path + "/elsewhere", limit: 1).isEmpty)
         }
     }
+}
 
+extension GuardTests {
     @Test func otherFilesAndExtensionsAreNotReached() throws {
         try withTemporaryDirectory { folder in
             let connection = try Connection(folder.path + "/a", OpenOptions(.create, defense: .foreign))

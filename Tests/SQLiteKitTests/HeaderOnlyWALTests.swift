@@ -4,7 +4,7 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-@Suite struct HeaderOnlyWALTests {
+struct HeaderOnlyWALTests {
     @Test func aWALThatIsAHeaderAloneHidesNothing() throws {
         try withTemporaryDirectory { folder in
             let path = folder.path + "/store"

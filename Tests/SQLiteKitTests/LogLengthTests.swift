@@ -4,7 +4,7 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-@Suite struct LogLengthTests {
+struct LogLengthTests {
     @Test func aConnectionForEditingKnowsHowLongItsWALIs() throws {
         try withTemporaryDirectory { folder in
             let path = folder.path + "/store"

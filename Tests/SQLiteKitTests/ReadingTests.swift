@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Reading without a trace: nothing near the database is written, made or removed.
-@Suite struct ReadingTests {
+struct ReadingTests {
     /// Every row of every table, as text.
     private func content(_ connection: Connection) throws -> [String: [[SQLiteValue]]] {
         var tables: [String: [[SQLiteValue]]] = [:]
@@ -97,7 +97,9 @@ import Testing
             }
         }
     }
+}
 
+extension ReadingTests {
     @Test(.enabled(if: corpus != nil)) func everyStoreOfTheCorpusIsReadWholeAndUntouched() throws {
         var withWAL = 0
         for store in try stores() {
@@ -184,7 +186,9 @@ import Testing
             #expect(try Disk.list(folder.path).map(\.name) == ["store"])
         }
     }
+}
 
+extension ReadingTests {
     @Test func aCheckpointUnderAStateThatIsHeldIsNoticed() throws {
         try withTemporaryDirectory { folder in
             let path = folder.path + "/store"
@@ -272,7 +276,9 @@ import Testing
             #expect(count == .integer(2))
         }
     }
+}
 
+extension ReadingTests {
     @Test(arguments: [false, true]) func aWALThatIsNoneIsTakenForEmptyAtOnce(withSharedMemory: Bool) throws {
         try withTemporaryDirectory { folder in
             let path = folder.path + "/store"

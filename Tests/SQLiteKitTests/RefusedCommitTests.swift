@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A commit that was refused is not found by whoever reads the WAL anew.
-@Suite struct RefusedCommitTests {
+struct RefusedCommitTests {
     private func refuse(_ call: SystemCall, _ suffix: String, _ error: Int32 = ENOSPC, _ body: () throws -> Void) throws
         -> SQLiteError?
     {

@@ -6,7 +6,11 @@ import TestSupport
 import Testing
 
 /// A scan gives what a statement gives, or nothing.
-@Suite struct TableScanTests {
+struct TableScanTests {
+    private let columns = ["id", "a", "b", "c", "d"]
+    private let realColumns: Set = ["c"]
+    private var statement: String { "SELECT \(columns.joined(separator: ", ")) FROM t" }
+
     @Test(arguments: [512, 4_096, 65_536])
     func aScanGivesWhatAStatementGives(pageSize: Int) throws {
         try withDatabase { connection, _ in
@@ -61,7 +65,9 @@ import Testing
             try expectEqual(other)
         }
     }
+}
 
+extension TableScanTests {
     @Test func aReaderWithARollbackJournalAndOneWithoutLocksSeeTheSame() throws {
         try withDatabase { connection, path in
             try fill(connection, rows: 300)
@@ -127,7 +133,9 @@ import Testing
             #expect(length == nil)
         }
     }
+}
 
+extension TableScanTests {
     /// Every byte of a small table's pages put wrong, one after the other: the scan gives rows or
     /// leaves it to SQLite, and reads nothing that is not the file's.
     @Test func damagedPagesDoNoHarm() throws {
@@ -185,7 +193,9 @@ import Testing
             #expect(compared > 50)
         }
     }
+}
 
+extension TableScanTests {
     @Test func whatInterruptsStatementsInterruptsAScan() throws {
         try withDatabase { connection, _ in
             try fill(connection, rows: 2_000)
@@ -221,12 +231,9 @@ import Testing
         }
     }
 
-    // MARK: Support
+}
 
-    private let columns = ["id", "a", "b", "c", "d"]
-    private let realColumns: Set = ["c"]
-    private var statement: String { "SELECT \(columns.joined(separator: ", ")) FROM t" }
-
+extension TableScanTests {
     private func withDatabase(_ body: (Connection, String) throws -> Void) throws {
         try withTemporaryDirectory { folder in
             let path = folder.path + "/a"

@@ -4,7 +4,7 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-@Suite struct WALTests {
+struct WALTests {
     @Test func anEditingConnectionLeavesTheMainFileAloneUntilACheckpoint() throws {
         try withTemporaryDirectory { folder in
             let path = folder.path + "/a"

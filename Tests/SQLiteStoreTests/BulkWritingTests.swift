@@ -101,7 +101,9 @@ struct BulkWritingTests {
             }
         }
     }
+}
 
+extension BulkWritingTests {
     @Test func aRowThatIsGoneIsAConflictAndDoesNotComeBack() throws {
         try run { fixture in
             _ = try fixture.store.apply(deletions([5, 77, Int64(Self.count)], in: fixture))
@@ -179,7 +181,9 @@ struct BulkWritingTests {
             }
         }
     }
+}
 
+extension BulkWritingTests {
     @Test func ofManyNewRowsTheOneIsNamedThatIsNotUnique() throws {
         try StoreFixture.run { fixture in
             let held = try fixture.insert("Shelf", ["name": .string("77")])

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The triggers that keep derived attributes in a SQLite store (CoreDataFiles, Derived attributes).
-@Suite struct DerivedTriggerTests {
+struct DerivedTriggerTests {
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
             EntityDefinition(
@@ -91,7 +91,9 @@ import Testing
             try store.close()
         }
     }
+}
 
+extension DerivedTriggerTests {
     @Test func aDocumentsStoreMayHaveTheTriggersOfItsModelAndNoOthers() throws {
         try withTemporaryDirectory { folder in
             let url = folder.appendingPathComponent("a.sqlite")
@@ -181,7 +183,9 @@ import Testing
             try store.close()
         }
     }
+}
 
+extension DerivedTriggerTests {
     @Test func twoSessionsOnAnOlderStoreMakeTheTriggersOnce() throws {
         try withTemporaryDirectory { folder in
             let url = folder.appendingPathComponent("a.sqlite")

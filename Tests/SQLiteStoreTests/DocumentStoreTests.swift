@@ -91,7 +91,9 @@ struct DocumentStoreTests {
             #expect(error?.code == .cannotCreate)
         }
     }
+}
 
+extension DocumentStoreTests {
     @Test func aJournalIsFoldedIntoTheMainFile() throws {
         try StoreFixture.run(journal: .heldByDocument) { fixture in
             try fixture.insert("Tag")

@@ -5,7 +5,7 @@ import Storage
 import Testing
 
 /// Requests that say of which objects no values are needed.
-@Suite struct KnownRowsTests {
+struct KnownRowsTests {
     @Test func knownObjectsComeAsNumberAndVersionInTheirPlace() throws {
         try StoreFixture.run { fixture in
             for number in 1...6 { try fixture.insert("Tag", ["word": .string("word \(number)")]) }

@@ -96,7 +96,9 @@ struct LargeValueTests {
             #expect(try cover(fixture, book) == value)
         }
     }
+}
 
+extension LargeValueTests {
     @Test func aValueOfAnotherStoreIsCopied() throws {
         try StoreFixture.run { first in
             let book = try first.insert("Book", ["cover": .large(LargeValue(large))])
@@ -123,7 +125,9 @@ struct LargeValueTests {
             #expect(error?.code == .damaged)
         }
     }
+}
 
+extension LargeValueTests {
     // MARK: Files
 
     /// A file of three megabytes and a bit, no two pieces of which are alike.
@@ -197,7 +201,9 @@ struct LargeValueTests {
             #expect(#expect(throws: StorageError.self) { try LargeValue(contentsOf: missing) }?.code == .notFound)
         }
     }
+}
 
+extension LargeValueTests {
     @Test func aValueIsReadInPiecesFromAnywhereAndCopied() throws {
         try StoreFixture.run { fixture in
             let (url, bytes) = try writeFile("in", in: fixture)

@@ -85,7 +85,9 @@ struct LayoutTests {
         #expect(follows.memberColumn == "Z_5FOLLOWS")
         #expect(follows.memberOrder == "Z_FOK_5FOLLOWS")
     }
+}
 
+extension LayoutTests {
     @Test func aRelationshipThatIsItsOwnInverseIsReflexive() throws {
         guard case .manyToMany(let friends) = try storage("Person", "friends") else {
             Issue.record("no join table"); return

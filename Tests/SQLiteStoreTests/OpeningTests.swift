@@ -89,7 +89,9 @@ struct OpeningTests {
         }
         #expect(try error(content.prefix(8192))?.code == .damaged)
     }
+}
 
+extension OpeningTests {
     @Test func aFolderIsNoStore() throws {
         try withTemporaryDirectory { folder in
             let error = #expect(throws: StorageError.self) { try open(folder) }
@@ -172,7 +174,9 @@ struct OpeningTests {
             #expect(try info.embeddedModel()?.versionHashesByEntityName == fixture.model.versionHashesByEntityName)
         }
     }
+}
 
+extension OpeningTests {
     @Test func readingLeavesNothingBehindAndSeesWhatIsInTheLog() throws {
         try withTemporaryDirectory { folder in
             let fixture = try StoreFixture(in: folder, journal: .heldByDocument)

@@ -7,7 +7,7 @@ import Storage
 import Testing
 
 /// Change sets that wait for the commit of a later one.
-@Suite struct PieceTests {
+struct PieceTests {
     private func tag(_ fixture: StoreFixture) -> ChangeSet {
         var changes = ChangeSet()
         changes.insertions = [fixture.insertion("Tag", -1)]

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What the schema of a document's store may hold.
-@Suite struct SchemaRulesTests {
+struct SchemaRulesTests {
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(
             entities: [

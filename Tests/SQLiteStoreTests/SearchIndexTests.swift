@@ -106,7 +106,9 @@ struct SearchIndexTests {
             store = try SQLitePersistentStore.open(description)
         }
     }
+}
 
+extension SearchIndexTests {
     private func withStore(journal: WALPolicy = .asFound, _ body: (Fixture) throws -> Void) throws {
         try withTemporaryDirectory { folder in
             let fixture = try Fixture(folder, journal: journal)
@@ -184,7 +186,9 @@ struct SearchIndexTests {
             #expect(try fixture.keys("title SEARCH 'new'").count == 5)
         }
     }
+}
 
+extension SearchIndexTests {
     @Test func pathsAndNegationsFindWhatReadingThroughFinds() throws {
         try withStore { fixture in
             let whole = try fixture.insert("Note", ["title": .string("whole dune")])
@@ -260,7 +264,9 @@ struct SearchIndexTests {
             #expect(try found(query, fixture) == expected, "\(query)")
         }
     }
+}
 
+extension SearchIndexTests {
     @Test func randomTextsAreFoundByTheIndexAsInMemory() throws {
         try withStore { try compareRandomTexts($0) }
     }
@@ -333,7 +339,9 @@ struct SearchIndexTests {
     @Test func placesAreFoundByTheTree() throws {
         try withStore { try checkPlaces($0) }
     }
+}
 
+extension SearchIndexTests {
     // MARK: Files
 
     @Test func documentsMayHaveTheIndexesAndNothingLikeThem() throws {

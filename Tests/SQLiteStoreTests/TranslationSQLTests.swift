@@ -84,7 +84,9 @@ struct TranslationSQLTests {
                 .real(Double(Float(0.1))),
             ])
     }
+}
 
+extension TranslationSQLTests {
     @Test func foldingIsDoneOnceForConstants() throws {
         let translated = try translate("title ==[cd] 'ÉA' AND title CONTAINS[c] 'X' AND title CONTAINS 'X'")
         #expect(
@@ -152,7 +154,9 @@ struct TranslationSQLTests {
             try condition("%@ IN items", id("Item", 3), entity: "Person")
                 == "EXISTS (SELECT 1 FROM ZITEM t1 WHERE t1.ZAUTHOR = t0.Z_PK AND t1.Z_PK = ?)")
     }
+}
 
+extension TranslationSQLTests {
     private var joinTable: JoinTable {
         get throws {
             let item = try #require(model.entity(named: "Item"))
@@ -225,7 +229,9 @@ struct TranslationSQLTests {
                 + "ORDER BY t0.ZTITLE COLLATE FolioCaseInsensitive ASC, t0.Z_PK LIMIT ? OFFSET ?")
         #expect(select.arguments == [.integer(3), .integer(3), .integer(4), .integer(10), .integer(5)])
     }
+}
 
+extension TranslationSQLTests {
     @Test func whatSQLCanNotSayIsLeftOverPartByPart() throws {
         let translated = try translate("year > 3 AND tags[year].word == 'a' AND author.name == 'x'", limit: 3)
         #expect(translated.statement.conditions.map(\.text) == ["t0.ZYEAR > ?", "t1.ZNAME = ?"])

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Large tables that are read whole come past SQLite's interpreter: with the same rows.
-@Suite struct WholeTableTests {
+struct WholeTableTests {
     @Test(.enabled(if: runsSweeps)) func allRowsOfALargeTableAreThoseThatAStatementGives() throws {
         try StoreFixture.run { fixture in
             for number in 1...3_000 {

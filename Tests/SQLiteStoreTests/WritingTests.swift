@@ -76,7 +76,9 @@ struct WritingTests {
                     RowRequest(entityIndex: fixture.entity("Item").index, includesSubentities: false)) == 0)
         }
     }
+}
 
+extension WritingTests {
     @Test func temporaryNumbersAreReplacedEverywhere() throws {
         try StoreFixture.run { fixture in
             var changes = ChangeSet()
@@ -135,7 +137,9 @@ struct WritingTests {
             #expect(try fixture.members("Book", book, "authors").map(\.key) == [people[1]])
         }
     }
+}
 
+extension WritingTests {
     @Test func aRelationshipWithoutAnInverseIsKept() throws {
         try StoreFixture.run { fixture in
             let (person, badge) = (try fixture.insert("Person"), try fixture.insert("Badge"))
@@ -213,7 +217,9 @@ struct WritingTests {
             #expect(try fixture.row("Disc", disc).version == 3)
         }
     }
+}
 
+extension WritingTests {
     @Test func allConflictsAreFoundAndNothingIsWritten() throws {
         try StoreFixture.run { fixture in
             let tags = try (0..<4).map { try fixture.insert("Tag", ["word": .string("\($0)")]) }
@@ -290,7 +296,9 @@ struct WritingTests {
             #expect(try fixture.rows("Shelf").count == 2)
         }
     }
+}
 
+extension WritingTests {
     @Test func uniqueValuesCanBeExchangedInOneSave() throws {
         try StoreFixture.run { fixture in
             let keys = try ["a", "b", "c"].map { try fixture.insert("Shelf", ["name": .string($0)]) }
@@ -378,7 +386,9 @@ struct WritingTests {
             #expect(try fixture.store.metadata() == expected)
         }
     }
+}
 
+extension WritingTests {
     @Test func metadataThatDescribeTheFileAreNotSet() throws {
         try StoreFixture.run { fixture in
             var changes = ChangeSet()

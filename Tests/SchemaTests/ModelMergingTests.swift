@@ -2,7 +2,7 @@ import Foundation
 import Schema
 import Testing
 
-@Suite struct ModelMergingTests {
+struct ModelMergingTests {
     private func model(_ entities: EntityDefinition..., configurations: [String: [String]] = [:], identifier: String)
         throws -> ManagedObjectModel
     {

@@ -1,7 +1,7 @@
 import Schema
 import Testing
 
-@Suite struct ModelValidationTests {
+struct ModelValidationTests {
     private func faults(_ change: (inout ManagedObjectModel.Definition) -> Void) -> [String] {
         var description = ManagedObjectModel.Definition()
         description.entities = [
@@ -83,7 +83,9 @@ import Testing
         }
         #expect(found == [])
     }
+}
 
+extension ModelValidationTests {
     @Test func namesMustBeLegalAndOccurOnce() {
         #expect(
             faults { $0.entities[2].attributes = [AttributeDescription("title", .string)] } == [
@@ -161,7 +163,9 @@ import Testing
         // Each level would inherit all properties of those above it.
         #expect(chain(20_000).count == 1)
     }
+}
 
+extension ModelValidationTests {
     @Test func propertiesThatAreInheritedAgainAndAgainAreMeasured() {
         let found = faults { model in
             model.entities = [

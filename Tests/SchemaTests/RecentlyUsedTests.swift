@@ -2,7 +2,7 @@ import Schema
 import Synchronization
 import Testing
 
-@Suite struct RecentlyUsedTests {
+struct RecentlyUsedTests {
     private struct Refusal: Error {}
 
     @Test func theSameBytesAreReadOnce() throws {

@@ -3,7 +3,7 @@ import Schema
 import Testing
 
 /// The vectors come from hashes that stores of other people's applications record.
-@Suite struct VersionHashTests {
+struct VersionHashTests {
     private func hex(_ data: Data?) -> String? { data.map { $0.map { String(format: "%02x", $0) }.joined() } }
 
     @Test func anEntityWithAnOptionalDate() throws {
@@ -83,7 +83,9 @@ import Testing
         }
         #expect(hashes.count == changes.count + 1)
     }
+}
 
+extension VersionHashTests {
     @Test func inheritedPropertiesEnterTheHashOfSubentities() throws {  // C32
         func hashes(_ type: AttributeType) throws -> [String: Data] {
             try ManagedObjectModel(entities: [

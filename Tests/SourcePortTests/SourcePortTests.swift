@@ -5,7 +5,7 @@ import Testing
 
 /// Sources in Apple's form and what becomes of them. `CoreDataTests/Ported` has the results of
 /// `AppleForm`, which are compiled and run there.
-@Suite struct SourcePortTests {
+struct SourcePortTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     private static let names = ["Performer.swift", "Tune+CoreDataClass.swift", "Tune+CoreDataProperties.swift"]
 

@@ -3,7 +3,7 @@ import Schema
 import Storage
 import Testing
 
-@Suite struct RowBatchTests {
+struct RowBatchTests {
     private let layouts: [RowLayout]
 
     init() throws {

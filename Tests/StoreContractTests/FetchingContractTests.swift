@@ -5,7 +5,7 @@ import Schema
 import Storage
 import Testing
 
-@Suite struct FetchingContractTests {
+struct FetchingContractTests {
     /// A small library: two people, five books (one an atlas) and a disc.
     private struct Library {
         let people: [Int64]
@@ -74,7 +74,9 @@ import Testing
             }
         }
     }
+}
 
+extension FetchingContractTests {
     /// Few rows are read by another statement than many.
     @Test(arguments: StoreKind.allCases) func aWindowShowsTheRowsThatTheWholeHas(kind: StoreKind) throws {
         try ContractFixture.run(kind) { fixture in
@@ -142,7 +144,9 @@ import Testing
                 ) == [2])
         }
     }
+}
 
+extension FetchingContractTests {
     @Test(arguments: StoreKind.allCases) func sortKeysOrder(kind: StoreKind) throws {
         try ContractFixture.run(kind) { fixture in
             let library = try Library(fixture)
@@ -208,7 +212,9 @@ import Testing
             }
         }
     }
+}
 
+extension FetchingContractTests {
     @Test(arguments: StoreKind.allCases) func objectsAreOrderedByEntityAndNumber(kind: StoreKind) throws {
         try ContractFixture.run(kind) { fixture in
             let library = try Library(fixture)

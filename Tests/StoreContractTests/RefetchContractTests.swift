@@ -9,7 +9,7 @@ import TestSupport
 
 /// Fetching objects that a context knows, on every kind of store: their rows need not come again,
 /// and nobody may notice.
-@Suite struct RefetchContractTests {
+struct RefetchContractTests {
     private func run(_ kind: StoreKind, _ body: (ManagedObjectContext) throws -> Void) throws {
         try withTemporaryDirectory { folder in
             let coordinator = PersistentStoreCoordinator(managedObjectModel: try ContractModel.make())

@@ -4,7 +4,7 @@ import Schema
 import Storage
 import Testing
 
-@Suite struct RelationshipContractTests {
+struct RelationshipContractTests {
     @Test(arguments: StoreKind.allCases) func aReferenceKnowsTheRealEntity(kind: StoreKind) throws {
         try ContractFixture.run(kind) { fixture in
             let atlas = try fixture.insert("Atlas", ["title": .string("World")])
@@ -71,7 +71,9 @@ import Testing
             #expect(try fixture.members("Person", second, "belongings") == [items[0]])
         }
     }
+}
 
+extension RelationshipContractTests {
     @Test(arguments: StoreKind.allCases) func orderedMembersKeepTheirOrder(kind: StoreKind) throws {
         try ContractFixture.run(kind) { fixture in
             let shelf = try fixture.insert("Shelf", ["name": .string("s")]),
@@ -144,7 +146,9 @@ import Testing
             #expect(try fixture.members("Person", people[0], "followers").isEmpty)
         }
     }
+}
 
+extension RelationshipContractTests {
     @Test(arguments: StoreKind.allCases) func linksOfDeletedObjectsAreGone(kind: StoreKind) throws {
         try ContractFixture.run(kind) { fixture in
             let people = try (0..<3).map { try fixture.insert("Person", ["name": .string("\($0)")]) }

@@ -4,7 +4,7 @@ import Schema
 import Storage
 import Testing
 
-@Suite struct SavingContractTests {
+struct SavingContractTests {
     // C23
     @Test(arguments: StoreKind.allCases) func anUpdateChangesWhatItNamesAndRaisesTheVersion(kind: StoreKind) throws {
         try ContractFixture.run(kind) { fixture in
@@ -71,7 +71,9 @@ import Testing
             #expect(next > tags[2])
         }
     }
+}
 
+extension SavingContractTests {
     @Test(arguments: StoreKind.allCases) func aViolatedConstraintNamesTheObjectAndLeavesNothing(kind: StoreKind) throws
     {
         try ContractFixture.run(kind) { fixture in
@@ -132,7 +134,9 @@ import Testing
             try fixture.insert("Person", ["name": .string("a"), "small": .int(1)])
         }
     }
+}
 
+extension SavingContractTests {
     @Test(arguments: StoreKind.allCases) func numbersThatRowsBringAreKept(kind: StoreKind) throws {
         try ContractFixture.run(kind) { fixture in
             let keys = try fixture.apply {
@@ -207,7 +211,9 @@ import Testing
             #expect(try fixture.store.metadata() == expected)
         }
     }
+}
 
+extension SavingContractTests {
     @Test(arguments: StoreKind.allCases) func metadataThatDescribeTheFileAreNotSet(kind: StoreKind) throws {
         try ContractFixture.run(kind) { fixture in
             let error = #expect(throws: StorageError.self) {
@@ -217,7 +223,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases.filter(\.hasFile)) func aReadOnlyStoreIsReadAndNotWritten(kind: StoreKind)
+    @Test(arguments: StoreKind.inFiles) func aReadOnlyStoreIsReadAndNotWritten(kind: StoreKind)
         throws
     {
         try ContractFixture.run(kind) { fixture in
@@ -229,7 +235,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases.filter(\.hasFile)) func theStoreKeepsItsIdentityAndRefusesAnotherModel(
+    @Test(arguments: StoreKind.inFiles) func theStoreKeepsItsIdentityAndRefusesAnotherModel(
         kind: StoreKind
     ) throws {
         try ContractFixture.run(kind) { fixture in

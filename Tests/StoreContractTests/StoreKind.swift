@@ -27,6 +27,11 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
 
     /// Whether there is a file to open again.
     var hasFile: Bool { self != .inMemory }
+
+    // A key path in the arguments of a test does not compile in an extension.
+    static let inFiles = allCases.filter(\.hasFile)
+    static let builtInFiles = builtIn.filter(\.hasFile)
+
     /// Whether the file carries its model.
     var carriesModel: Bool { self == .sqlite || self == .binary }
 

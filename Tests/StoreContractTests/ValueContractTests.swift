@@ -4,7 +4,7 @@ import Schema
 import Storage
 import Testing
 
-@Suite struct ValueContractTests {
+struct ValueContractTests {
     @Test(arguments: StoreKind.allCases) func valuesOfEveryTypeComeBack(kind: StoreKind) throws {
         try ContractFixture.run(kind) { fixture in
             let uuid = UUID()
@@ -85,7 +85,9 @@ import Testing
             #expect(try fixture.value("Shelf", partly, "place") == .composite(["floor": .int(1)]))
         }
     }
+}
 
+extension ValueContractTests {
     @Test(arguments: StoreKind.allCases) func textComesBackToTheByte(kind: StoreKind) throws {
         try ContractFixture.run(kind) { fixture in
             let texts = [
@@ -184,7 +186,9 @@ import Testing
             }
         }
     }
+}
 
+extension ValueContractTests {
     @Test(arguments: StoreKind.allCases) func largeValuesAreKeptWhole(kind: StoreKind) throws {
         try ContractFixture.run(kind) { fixture in
             let data = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })

@@ -8,7 +8,7 @@ import Testing
 
 /// Rows of values instead of objects: Core Data's dictionary results (Q7, Q19–Q28), the same from
 /// every store.
-@Suite struct ValuesContractTests {
+struct ValuesContractTests {
     /// Five books of two people, and an atlas of nobody.
     private func withBooks(_ kind: StoreKind, _ body: (ManagedObjectContext) throws -> Void) throws {
         try ContractFixture.run(kind) { fixture in
@@ -89,7 +89,9 @@ import Testing
             #expect(error?.code == .type)
         }
     }
+}
 
+extension ValuesContractTests {
     @Test(arguments: StoreKind.allCases) func anObjectColumnSaysTheRealEntity(kind: StoreKind) throws {
         try withBooks(kind) { context in
             let row = try #require(try context.fetch(request(["objectID"], where: "title == 'World'")).first)
@@ -165,7 +167,9 @@ import Testing
             #expect(throws: QueryError.self) { try context.fetch(grouped) }
         }
     }
+}
 
+extension ValuesContractTests {
     @Test(arguments: StoreKind.allCases) func whatAGroupedObjectLeadsToIsTheGroupsOwn(kind: StoreKind) throws {
         try withBooks(kind) { context in
             var grouped = try request(
@@ -237,7 +241,9 @@ import Testing
             #expect(rows.allSatisfy { Set($0.keys) == ["title"] })
         }
     }
+}
 
+extension ValuesContractTests {
     @Test(arguments: StoreKind.allCases) func moreColumnsThanSQLTakesAreMadeInMemory(kind: StoreKind) throws {
         try withBooks(kind) { context in
             let columns = (0..<2_500).map {

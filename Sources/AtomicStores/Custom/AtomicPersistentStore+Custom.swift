@@ -1,18 +1,26 @@
 import Foundation
-import Schema
+package import Schema
 package import Storage
 
 extension AtomicPersistentStore {
     /// The factory of an application's own store type, for the coordinator's registry.
     package static func customFactory(_ kind: any AtomicStore.Type) -> StoreFactory {
-        StoreFactory(type: kind.storeType) { description, model in
+        customFactory(kind.storeType) { try kind.init($0, model: $1) }
+    }
+
+    /// The factory of a store type whose instances a function makes.
+    package static func customFactory(
+        _ type: StoreType,
+        _ make: @escaping @Sendable (PersistentStoreDescription, ManagedObjectModel) throws -> any AtomicStore
+    ) -> StoreFactory {
+        StoreFactory(type: type) { description, model in
             try checkOptions(description)
             guard let model else {
                 throw StorageError(
-                    .noModel, "A store of type \(kind.storeType.rawValue) carries no model", path: description.url.path)
+                    .noModel, "A store of type \(type.rawValue) carries no model", path: description.url.path)
             }
             do {
-                return try open(try kind.init(description, model: model), description, model)
+                return try open(try make(description, model), description, model)
             } catch {
                 throw StorageError(below: error, path: description.url.path)
             }
@@ -22,7 +30,7 @@ extension AtomicPersistentStore {
     private static func open(
         _ store: any AtomicStore, _ description: PersistentStoreDescription, _ model: ManagedObjectModel
     ) throws -> AtomicPersistentStore {
-        let format = StoreFormat.custom(store)
+        let format = StoreFormat.custom(store, description.type)
         guard let content = try store.load() else {
             guard description.createsIfMissing, !description.isReadOnly else {
                 throw StorageError(.notFound, "There is no store")
@@ -36,7 +44,9 @@ extension AtomicPersistentStore {
             uuid: content.uuid, type: format.type, values: content.metadata.mapValues { .init($0) })
         if !metadata.versionHashes.isEmpty { try metadata.check(model, description) }
         let shape = try TableShape(model, configuration: description.configuration)
-        let table = RowTable(shape, identity: StoreIdentity(uuid: metadata.uuid, model: model), numbers: format.numbers)
+        let identity = StoreIdentity(
+            uuid: metadata.uuid, model: model, references: (store as? any ReferencingAtomicStore)?.references)
+        let table = RowTable(shape, identity: identity, numbers: format.numbers)
         try CustomContent(shape).load(content, into: table)
         return AtomicPersistentStore(
             session: AtomicSession(

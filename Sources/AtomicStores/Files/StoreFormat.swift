@@ -7,13 +7,13 @@ enum StoreFormat: Sendable {
     case binary(ModelCoding)
     case xml
     /// An application's own store type, which reads and writes the content itself.
-    case custom(any AtomicStore)
+    case custom(any AtomicStore, StoreType)
 
     var type: StoreType {
         switch self {
         case .binary: .binary
         case .xml: .xml
-        case .custom(let store): Swift.type(of: store).storeType
+        case .custom(_, let type): type
         }
     }
 

@@ -17,10 +17,10 @@ extension StoreMetadata {
     }
 
     /// The metadata of an incremental store.
-    init(_ values: [String: MetadataValue], of store: any IncrementalStore) throws {
+    init(_ values: [String: MetadataValue], _ type: StoreType) throws {
         guard case .string(let uuid)? = values[Key.uuid], StoreIdentity.isLegal(uuid) else {
             throw StorageError(.damaged, "The store's metadata have no UUID")
         }
-        self.init(uuid: uuid, type: Swift.type(of: store).storeType, values: values.mapValues { .init($0) })
+        self.init(uuid: uuid, type: type, values: values.mapValues { .init($0) })
     }
 }

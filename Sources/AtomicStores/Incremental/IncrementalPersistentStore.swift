@@ -3,32 +3,39 @@ package import Query
 package import RowMemory
 package import Schema
 package import Storage
-import Synchronization
 
 /// A store of an application's own type that is read and written object by object.
 package final class IncrementalPersistentStore: StoreBackend {
     package let description: PersistentStoreDescription
     package let identity: StoreIdentity
     package let layouts: [RowLayout]
-    private let session: Mutex<IncrementalSession?>
+    private let session: SessionLock<IncrementalSession>
 
     private init(_ session: sending IncrementalSession, _ identity: StoreIdentity) {
         description = session.description
         layouts = session.shape.layouts
         self.identity = identity
-        self.session = Mutex(session)
+        self.session = SessionLock(session)
     }
 
     /// The factory of an application's own store type, for the coordinator's registry.
     package static func factory(_ kind: any IncrementalStore.Type) -> StoreFactory {
-        StoreFactory(type: kind.storeType) { description, model in
+        factory(kind.storeType) { try kind.init($0, model: $1) }
+    }
+
+    /// The factory of a store type whose instances a function makes.
+    package static func factory(
+        _ type: StoreType,
+        _ make: @escaping @Sendable (PersistentStoreDescription, ManagedObjectModel) throws -> any IncrementalStore
+    ) -> StoreFactory {
+        StoreFactory(type: type) { description, model in
             try AtomicPersistentStore.checkOptions(description)
             guard let model else {
                 throw StorageError(
-                    .noModel, "A store of type \(kind.storeType.rawValue) carries no model", path: description.url.path)
+                    .noModel, "A store of type \(type.rawValue) carries no model", path: description.url.path)
             }
             do {
-                return try open(try kind.init(description, model: model), description, model)
+                return try open(try make(description, model), description, model)
             } catch {
                 throw StorageError(below: error, path: description.url.path)
             }
@@ -47,7 +54,7 @@ package final class IncrementalPersistentStore: StoreBackend {
                 // Another process may have created it meanwhile.
                 guard try store.loadMetadata() == nil else { return }
                 let new = StoreMetadata(
-                    uuid: UUID().uuidString, type: type(of: store).storeType, model: model,
+                    uuid: UUID().uuidString, type: description.type, model: model,
                     configuration: description.configuration)
                 try store.execute(
                     IncrementalSaveRequest(metadata: new.publicValues),
@@ -57,7 +64,7 @@ package final class IncrementalPersistentStore: StoreBackend {
         guard let values = try store.loadMetadata() else {
             throw StorageError(.inputOutput, "The store was made and is not there")
         }
-        let metadata = try StoreMetadata(values, of: store)
+        let metadata = try StoreMetadata(values, description.type)
         if !metadata.versionHashes.isEmpty { try metadata.check(model, description) }
         let identity = Self.identity(metadata.uuid, model)
         return IncrementalPersistentStore(
@@ -83,6 +90,10 @@ package final class IncrementalPersistentStore: StoreBackend {
 
     package func count(_ request: RowRequest) throws -> Int { try withSession { try $0.table().count(request) } }
 
+    package func references(_ request: RowRequest) throws -> [ObjectReference]? {
+        try withSession { try $0.table().references(request) }
+    }
+
     package func table(_ table: TableRequest, of request: RowRequest) throws -> [[PropertyValue]] {
         try withSession { try $0.table().rows(table, of: request) }
     }
@@ -92,7 +103,8 @@ package final class IncrementalPersistentStore: StoreBackend {
     {
         try withSession { session in
             let relation = session.shape.relation(entityIndex: entityIndex, propertyIndex: propertyIndex)
-            return try session.table().related(relation, owners: owners, includingRows: includingRows)
+            return try session.table().related(
+                relation, owners: owners, includingRows: includingRows && !session.givesFaults)
         }
     }
 
@@ -100,6 +112,11 @@ package final class IncrementalPersistentStore: StoreBackend {
 
     package func explanation(of request: RowRequest) throws -> QueryExplanation {
         try withSession { $0.table().explanation(of: request) }
+    }
+
+    /// Runs `body` while no other thread asks the store.
+    package func exclusively<Result>(_ body: () throws -> Result) rethrows -> Result {
+        try session.withLock { _ in try body() }
     }
 
     // MARK: Writing
@@ -117,9 +134,8 @@ package final class IncrementalPersistentStore: StoreBackend {
     }
 
     package func close() throws {
-        try session.withLock { session in
+        try session.end { session in
             do { try session?.close() } catch { throw session?.error(error) ?? error }
-            session = nil
         }
     }
 }

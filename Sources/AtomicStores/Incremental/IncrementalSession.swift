@@ -26,12 +26,15 @@ final class IncrementalSession {
         self.context = context
     }
 
+    /// Whether the objects of results become faults, whose values are read when they are used.
+    var givesFaults: Bool { store is any FaultingStore }
+
     /// A table that reads the store's current content.
     func table() -> NodeTable { NodeTable(shape, store, context) }
 
     func metadata() throws -> StoreMetadata {
         guard let values = try store.loadMetadata() else { throw StorageError(.notFound, "The store is gone") }
-        let metadata = try StoreMetadata(values, of: store)
+        let metadata = try StoreMetadata(values, description.type)
         guard metadata.uuid == context.storeUUID else {
             throw StorageError(.busy, "Another store has taken the place of this one: open it again")
         }
@@ -70,7 +73,8 @@ final class IncrementalSession {
 
     private func stage(_ changes: ChangeSet) throws -> (change: IncrementalChange, receipt: SaveReceipt) {
         let table = table()
-        let staging = try ChangeStaging(changes, on: table, numbers: StoreNumbers(store, context))
+        var numbers = StoreNumbers(store, context)
+        let staging = try ChangeStaging(changes, on: table, numbers: &numbers)
         var change = IncrementalChange()
         for (root, key, row) in staging.change.rows {
             change.add(root, key, old: try table.row(key, entityIndex: root), new: row)
@@ -85,7 +89,8 @@ final class IncrementalSession {
         change: IncrementalChange, receipt: SaveReceipt
     ) {
         let table = try whole()
-        let staging = try ChangeStaging(changes, on: table, numbers: StoreNumbers(store, context))
+        var numbers = StoreNumbers(store, context)
+        let staging = try ChangeStaging(changes, on: table, numbers: &numbers)
         var inverses = [table.exchange(staging.change)]
         let derived = try DerivedValues(table).update(after: staging.change, inverses[0])
         inverses += derived.inverses

@@ -10,6 +10,9 @@ extension NodeTable {
         request.sortKeys = []
         guard case .matching(let predicate) = request.selection, request.excludedKeys.isEmpty, request.after == nil
         else { return try select(request).count }
+        if let store = store as? any FaultingStore {
+            return try store.count(fetchRequest(request, predicate), with: context)
+        }
         let found = try execute(fetchRequest(request, predicate))
         switch found.extent {
         case .complete: return Set(found.references).count
@@ -29,6 +32,15 @@ extension NodeTable {
             entity: entity, entities: entities(of: entity, includingSubentities: request.includesSubentities),
             predicate: predicate, sortKeys: request.sortKeys.filter { !$0.ordersObjects },
             fetchOffset: isWhole ? max(0, request.offset) : 0, fetchLimit: isWhole ? request.limit : nil)
+    }
+
+    /// The objects of a request without their values; nil if they have to be read to tell.
+    func references(_ request: RowRequest) throws -> [ObjectReference]? {
+        guard store is any FaultingStore, case .matching(let predicate) = request.selection,
+            request.excludedKeys.isEmpty, request.after == nil, !request.isByNumber
+        else { return nil }
+        if let limit = request.limit, limit <= 0 { return [] }
+        return try execute(fetchRequest(request, predicate)).references
     }
 
     func select(_ request: RowRequest) throws -> [Row] {

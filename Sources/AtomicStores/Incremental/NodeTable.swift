@@ -84,9 +84,13 @@ final class NodeTable: SelectingTable {
         let place = ListPosition(relation: relation, owner: owner)
         if let known = lists[place] { return known }
         let stored = shape.relations[relation]
-        guard let row = try row(owner, entityIndex: stored.entityIndex), let relationship = stored.property.relationship
-        else { return [] }
-        let id = ManagedObjectID(store: identity, entityIndex: row.entityIndex, key: owner)
+        guard let relationship = stored.property.relationship else { return [] }
+        var entityIndex = stored.entityIndex
+        if !(store is any FaultingStore) {
+            guard let row = try row(owner, entityIndex: entityIndex) else { return [] }
+            entityIndex = row.entityIndex
+        }
+        let id = ManagedObjectID(store: identity, entityIndex: entityIndex, key: owner)
         let destination = shape.model.entities[stored.destinationIndex]
         var seen: Set<Int64> = []
         var list: [ObjectReference] = []

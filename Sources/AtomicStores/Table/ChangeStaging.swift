@@ -5,17 +5,16 @@ import Storage
 
 /// Computes the effects of a change set on a table without changing the table, so that an error has
 /// no effect.
-struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
-    private let table: Table
+struct ChangeStaging {
+    private let table: any ChangeableTable
     private let shape: TableShape
     private let changes: ChangeSet
 
     private(set) var change = TableChange()
-    private(set) var numbers: Numbers
     private(set) var receipt = SaveReceipt(keys: [])
     private let keys = KeyMap()
     private var staged: [RowChange] = []
-    private var edits: MemberEdits<Table>
+    private var edits: MemberEdits
 
     private struct RowChange {
         let old: Row?
@@ -24,16 +23,16 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
         let givenKey: Int64
     }
 
-    init(_ changes: ChangeSet, on table: Table, numbers: Numbers) throws {
+    /// - Parameter numbers: Gives the new objects their primary keys; an error leaves those taken so far taken.
+    init(_ changes: ChangeSet, on table: any ChangeableTable, numbers: inout some NumberSource) throws {
         self.table = table
         self.changes = changes
         shape = table.shape
-        self.numbers = numbers
         edits = MemberEdits(table)
         for entityIndex in changes.insertions.map(\.entityIndex) + changes.updates.map(\.entityIndex) {
             try shape.checkStored(entityIndex)
         }
-        try assignKeys()
+        try assignKeys(&numbers)
         try checkVersions()
         try stageDeletions()
         try stageUpdates()
@@ -53,7 +52,7 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
 
     // MARK: Numbers
 
-    private mutating func assignKeys() throws {
+    private mutating func assignKeys(_ numbers: inout some NumberSource) throws {
         for group in changes.insertions {
             let root = shape.root(of: group.entityIndex)
             for key in group.rows.keys { numbers.note(key, root: root) }

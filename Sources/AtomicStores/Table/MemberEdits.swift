@@ -3,7 +3,7 @@ import Schema
 import Storage
 
 /// The changes to the lists of members in one save.
-struct MemberEdits<Table: ChangeableTable> {
+struct MemberEdits {
     private struct Place: Hashable {
         let relation: Int
         let owner: Int64
@@ -18,12 +18,12 @@ struct MemberEdits<Table: ChangeableTable> {
         var order: [Int64]?
     }
 
-    private let table: Table
+    private let table: any ChangeableTable
     private var edits: [Place: Edit] = [:]
     /// The owner of each member of a relation without inverse, including the changes so far.
     private var freeOwners: [Int: [Int64: Int64]] = [:]
 
-    init(_ table: Table) {
+    init(_ table: any ChangeableTable) {
         self.table = table
     }
 

@@ -35,8 +35,10 @@ extension NSManagedObjectShape where Self: NSManagedObject {
     /// A number that is 0 for an object that has its values, and another for a fault.
     public var faultingState: Int { isFault ? 1 : 0 }
 
-    /// The persistent properties whose values differ from the saved ones, with `NSNull` for nil.
+    /// The persistent properties whose values differ from the saved ones, with `NSNull` for nil;
+    /// while a store of the application's own saves the object, those that it has to write.
     public func changedValues() -> [String: Any] {
+        if let keys = SaveInProgress.changedKeys(of: self) { return dictionaryWithValues(forKeys: keys) }
         let values: [String: Any?] = (self as ManagedObject).changedValues()
         return shaped(values)
     }

@@ -89,6 +89,19 @@ final class KeySortDescriptor: NSSortDescriptor {
         return (object as? [String: Any])?[own.keyPath]
     }
 
+    /// The descriptor of a key that a store is asked to sort by.
+    convenience init(_ key: SortKey) {
+        let name: String? =
+            switch key.collation {
+            case .binary: nil
+            case .caseInsensitive: "caseInsensitiveCompare:"
+            case .localized: "localizedCompare:"
+            case .localizedCaseInsensitive: "localizedCaseInsensitiveCompare:"
+            case .localizedStandard: "localizedStandardCompare:"
+            }
+        self.init(key, selector: name.map { Selector($0) })
+    }
+
     static func collation(_ selector: Selector?) -> SortKey.Collation {
         switch selector?.name {
         case nil, "compare:": .binary

@@ -209,12 +209,19 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     }
 
     func results(in context: NSManagedObjectContext) throws -> [ResultType] {
+        try StoreCalls.executing(self, in: context) { try executedResults(in: context) }
+    }
+
+    private func executedResults(in context: NSManagedObjectContext) throws -> [ResultType] {
         switch resultType {
         case .managedObjectIDResultType:
             let request: FetchRequest<ManagedObjectID> = try folio(context)
             return try cast(try context.required.fetch(request))
         case .dictionaryResultType:
             let request: FetchRequest<[String: PropertyValue]> = try folio(context)
+            if let rows = try StoreCalls.dictionaries(of: self, request.entityName, in: context) {
+                return try cast(rows)
+            }
             let rows = try context.required.fetch(request).map { row in
                 row.compactMapValues { BridgedValue.plain($0, in: nil) }
             }
@@ -227,6 +234,10 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     }
 
     func count(in context: NSManagedObjectContext) throws -> Int {
+        try StoreCalls.executing(self, in: context) { try executedCount(in: context) }
+    }
+
+    private func executedCount(in context: NSManagedObjectContext) throws -> Int {
         guard resultType == .dictionaryResultType else {
             let request: FetchRequest<ManagedObject> = try folio(context)
             return try context.required.count(for: request)

@@ -1,12 +1,25 @@
 public import Foundation
 import Migration
 import ObjectGraph
+import Schema
 import Storage
 internal import Synchronization
 
+/// What a coordinator makes a store of a registered class from; see
+/// ``NSPersistentStore/init(_:)``.
+public struct NSPersistentStoreSeed {
+    let coordinator: NSPersistentStoreCoordinator
+    let configuration: String?
+    let url: URL
+    let options: [AnyHashable: Any]?
+}
+
 /// A store of a coordinator.
+///
+/// Stores of an application's own inherit from ``NSAtomicStore`` or ``NSIncrementalStore``.
 // Sendable as on Apple's platforms. The configuration's name and the options are constants; the
-// rest is behind `state`'s lock, and so are the stores of Folio, which are thread-safe themselves.
+// rest is behind the locks of `state` and `ownMetadata`, and so are the stores of Folio, which are
+// thread-safe themselves.
 open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// The coordinator; nil after the store was removed.
     public internal(set) var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
@@ -22,18 +35,28 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         get { state.withLock { $0.attached } }
         set { state.withLock { $0.attached = newValue } }
     }
+    /// The objects' identities in a store of the application's own, once its metadata are loaded.
+    var references: StoreReferenceTable? {
+        get { state.withLock { $0.references } }
+        set { state.withLock { $0.references = newValue } }
+    }
 
     private struct State {
         weak var coordinator: NSPersistentStoreCoordinator?
         var attached: PersistentStore?
+        var references: StoreReferenceTable?
         /// The location that the application has set.
         var location: URL?
     }
     private let state = Mutex(State())
     private let initialURL: URL
+    private let metadataLock = NSLock()
+    /// The metadata of a store of the application's own, under `metadataLock`.
+    private var keptMetadata: [String: Any] = [:]
 
-    /// Creates a store; called by coordinators.
-    public required init(
+    /// Creates a store; called by coordinators. A subclass that overrides this may be registered
+    /// with ``NSPersistentStoreCoordinator/registerStoreClass(_:forStoreType:)``.
+    public init(
         persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
         options: [AnyHashable: Any]? = nil
     ) {
@@ -42,6 +65,13 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         initialURL = url
         super.init()
         persistentStoreCoordinator = root
+    }
+
+    /// Creates a store of a registered class; called by coordinators.
+    public required convenience init(_ seed: NSPersistentStoreSeed) {
+        self.init(
+            persistentStoreCoordinator: seed.coordinator, configurationName: seed.configuration, at: seed.url,
+            options: seed.options)
     }
 
     convenience init(
@@ -53,27 +83,54 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         attached = store
     }
 
-    /// The location of the store. Setting it has an effect for a store that has no file;
+    /// Whether the store is of a class of the application's own.
+    var isCustom: Bool { self is NSAtomicStore || self is NSIncrementalStore }
+
+    /// The location of the store. Setting it has an effect for a store that has no file of Folio's;
     /// ``NSPersistentStoreCoordinator/migratePersistentStore(_:to:options:withType:)`` moves
     /// others.
     open var url: URL? {
         get { state.withLock { $0.location } ?? attached?.url ?? initialURL }
         set {
-            guard let newValue, attached.map({ $0.type == .inMemory }) ?? true else { return }
+            guard let newValue, isCustom || (attached.map({ $0.type == .inMemory }) ?? true) else { return }
             state.withLock { $0.location = newValue }
         }
     }
     /// The UUID of the store.
-    open var identifier: String! { attached?.identifier ?? "" }
-    /// The type of the store.
-    open var type: String { attached?.type.rawValue ?? "" }
-    /// Whether the store is read-only.
-    open var isReadOnly: Bool { attached?.isReadOnly ?? false }
-    /// The metadata of the store. Setting it takes effect with the next save.
-    open var metadata: [String: Any]! {
-        get { persistentStoreCoordinator?.metadata(for: self) ?? [:] }
-        set { persistentStoreCoordinator?.setMetadata(newValue, for: self) }
+    open var identifier: String! {
+        isCustom ? ownMetadata[NSStoreUUIDKey] as? String ?? "" : attached?.identifier ?? ""
     }
+    /// The type of the store.
+    open var type: String { attached?.type.rawValue ?? ownMetadata[NSStoreTypeKey] as? String ?? "" }
+    /// Whether the store is read-only.
+    open var isReadOnly: Bool {
+        attached?.isReadOnly ?? ((options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue == true)
+    }
+    /// The metadata of the store. Setting it takes effect with the next save.
+    ///
+    /// A store of the application's own sets it in ``loadMetadata()``, with the values of
+    /// `NSStoreTypeKey` and `NSStoreUUIDKey`, and stores it with every save.
+    open var metadata: [String: Any]! {
+        get { isCustom ? ownMetadata : persistentStoreCoordinator?.metadata(for: self) ?? [:] }
+        set {
+            if attached == nil {
+                ownMetadata = newValue ?? [:]
+            } else {
+                persistentStoreCoordinator?.setMetadata(newValue, for: self)
+            }
+        }
+    }
+
+    /// The metadata that a store of the application's own has set or loaded.
+    var ownMetadata: [String: Any] {
+        get { metadataLock.withLock { keptMetadata } }
+        set { metadataLock.withLock { keptMetadata = newValue } }
+    }
+
+    /// Loads the metadata of a store of the application's own: called before anything else is read.
+    /// It sets ``metadata``, unless the initializer has done that. The stores of Folio load theirs
+    /// as they are opened.
+    open func loadMetadata() throws {}
 
     /// Called after the store was added to a coordinator.
     open func didAdd(to coordinator: NSPersistentStoreCoordinator) {}
@@ -83,11 +140,20 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// The class that migrates stores of this type.
     open class func migrationManagerClass() -> AnyClass { NSMigrationManager.self }
 
-    /// Reads the metadata of a store in a file.
+    /// Reads the metadata of a store in a file. Called for a registered class by
+    /// ``NSPersistentStoreCoordinator/metadataForPersistentStore(ofType:at:options:)``.
     ///
     /// - Throws: An error of Cocoa's domain.
     open class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
         try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url)
+    }
+
+    /// Replaces the metadata of a store in a file. Called for a registered class by
+    /// ``NSPersistentStoreCoordinator/setMetadata(_:forPersistentStoreOfType:at:options:)``.
+    ///
+    /// - Throws: An error of Cocoa's domain.
+    open class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
+        try NSPersistentStoreCoordinator.setMetadata(metadata, forPersistentStoreOfType: NSSQLiteStoreType, at: url)
     }
 
     /// The type of a store, by its newer names.
@@ -105,4 +171,54 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
     }
 
     open override var description: String { "<\(Swift.type(of: self)) \(type) \(url?.path ?? "")>" }
+}
+
+extension NSPersistentStore {
+    /// Loads the metadata of a store of the application's own, and checks them. Those of a store
+    /// that was never saved get the version hashes of the model.
+    ///
+    /// - Throws: `NSPersistentStoreTypeMismatchError` for a store of another type,
+    ///   `NSPersistentStoreOpenError` for metadata without a UUID; `StorageError` with code
+    ///   `incompatibleModel`.
+    func openMetadata(_ description: PersistentStoreDescription, _ model: ManagedObjectModel) throws -> [String:
+        MetadataValue]
+    {
+        try StoreCalls.calling { try loadMetadata() }
+        var metadata: [String: Any] = self.metadata ?? [:]
+        let type = description.type.rawValue
+        if let own = metadata[NSStoreTypeKey] as? String, own != type {
+            throw StoreCallError(
+                CocoaErrors.made(
+                    NSPersistentStoreTypeMismatchError, "The store's metadata are of the type \(own), not \(type)"))
+        }
+        guard let uuid = metadata[NSStoreUUIDKey] as? String, StoreIdentity.isLegal(uuid) else {
+            throw StoreCallError(
+                CocoaErrors.made(
+                    NSPersistentStoreOpenError,
+                    "The store's metadata need a UUID under NSStoreUUIDKey, of letters, digits and hyphens"))
+        }
+        let hashes = StoreMetadataValues.hashes(metadata)
+        if hashes.isEmpty {
+            let new = StoreMetadata(
+                uuid: uuid, type: description.type, model: model, configuration: description.configuration)
+            metadata.merge(StoreMetadataValues.plain(new.publicValues)) { own, _ in own }
+        } else if !description.ignoresVersioning,
+            !model.isCompatible(withVersionHashes: hashes, configuration: description.configuration)
+        {
+            throw StorageError(
+                .incompatibleModel, "The store was written with another version of the model",
+                path: description.url.path)
+        }
+        ownMetadata = metadata
+        references = StoreReferenceTable(uuid: uuid.uppercased(), model: model)
+        return try StoreMetadataValues.values(metadata)
+    }
+
+    /// The table of the objects' identities. Traps before the metadata are loaded.
+    var knownReferences: StoreReferenceTable {
+        guard let references else {
+            preconditionFailure("The store has no UUID yet: a coordinator loads its metadata before its objects")
+        }
+        return references
+    }
 }

@@ -110,10 +110,15 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         options: [AnyHashable: Any]? = nil
     ) throws -> NSPersistentStore {
         try translatingErrors {
-            var description = try StoreOptions.description(storeType, configuration, storeURL, options)
-            try StoreMigration.prepare(&description, options, managedObjectModel, folio)
-            try StoreMigration.vacuum(description, options)
-            let store = NSPersistentStore(try folio.addPersistentStore(description), of: self, options)
+            let store: NSPersistentStore
+            if let kind = CustomStores.kind(of: storeType) {
+                store = try CustomStores.open(kind, self, storeType, configuration, storeURL, options)
+            } else {
+                var description = try StoreOptions.description(storeType, configuration, storeURL, options)
+                try StoreMigration.prepare(&description, options, managedObjectModel, folio)
+                try StoreMigration.vacuum(description, options)
+                store = NSPersistentStore(try folio.addPersistentStore(description), of: self, options)
+            }
             added.withLock { $0.append(store) }
             store.didAdd(to: self)
             tellDidChange([NSAddedPersistentStoresKey: [store]])
@@ -287,7 +292,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     open class func metadataForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] {
-        try translatingErrors {
+        if let kind = CustomStores.kind(of: storeType) { return try kind.metadataForPersistentStore(with: url) }
+        return try translatingErrors {
             StoreMetadataValues.plain(
                 try plain.metadataForPersistentStore(type: StoreType(rawValue: storeType), at: url))
         }
@@ -311,6 +317,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
         options: [AnyHashable: Any]? = nil
     ) throws {
+        if let kind = CustomStores.kind(of: storeType) {
+            return try kind.setMetadata(metadata, forPersistentStoreAt: url)
+        }
         try translatingErrors {
             let type = StoreType(rawValue: storeType)
             let coordinator = PersistentStoreCoordinator(
@@ -332,7 +341,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// The metadata of a store.
     open func metadata(for store: NSPersistentStore) -> [String: Any] {
-        (try? store.attached.map { try folio.metadata(for: $0) }).flatMap { $0 }.map(StoreMetadataValues.plain) ?? [:]
+        if store.isCustom { return store.metadata }
+        return (try? store.attached.map { try folio.metadata(for: $0) }).flatMap { $0 }.map(StoreMetadataValues.plain)
+            ?? [:]
     }
 
     /// Replaces the metadata of a store; the next save writes them. Traps for values that no
@@ -341,6 +352,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         guard let attached = store.attached else { return }
         do {
             try folio.setMetadata(try StoreMetadataValues.values(metadata ?? [:]), for: attached)
+            guard store.isCustom else { return }
+            store.ownMetadata = StoreMetadataValues.plain(try folio.metadata(for: attached)).merging(
+                store.ownMetadata.filter { $0.key == NSStoreUUIDKey }
+            ) { _, own in own }
         } catch {
             preconditionFailure("\(error)")
         }
@@ -350,11 +365,15 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// The ID for a URI; nil if no store has it.
     open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
-        folio.managedObjectID(forURIRepresentation: url)
+        managedObjectID(for: url.absoluteString)
     }
 
     /// The ID for a URI's text; nil if no store has it.
-    public func managedObjectID(for text: String) -> NSManagedObjectID? { folio.managedObjectID(text: text) }
+    public func managedObjectID(for text: String) -> NSManagedObjectID? {
+        guard let id = folio.managedObjectID(text: text) else { return nil }
+        for store in persistentStores { store.references?.note(id) }
+        return id
+    }
 
     /// Executes a request in a context.
     ///
@@ -388,10 +407,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// The names of the types of stores that can be added.
     open class var registeredStoreTypes: [String: NSValue] {
-        Dictionary(
-            uniqueKeysWithValues: PersistentStoreCoordinator.builtInFactories.map {
-                ($0.type.rawValue, NSNumber(value: true) as NSValue)
-            })
+        let types = PersistentStoreCoordinator.builtInFactories.map(\.type.rawValue) + CustomStores.types
+        return Dictionary(types.map { ($0, NSNumber(value: true) as NSValue) }, uniquingKeysWith: { first, _ in first })
     }
 
     // MARK: Notifications

@@ -17,6 +17,7 @@ func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result {
 enum CocoaErrors {
     static func translated(_ error: any Error) -> any Error {
         switch error {
+        case let error as StoreCallError: translated(error.error)
         case let error as ValidationError: translated(error)
         case let error as GraphError: translated(error)
         case let error as StorageError: translated(error)
@@ -75,6 +76,7 @@ enum CocoaErrors {
     }
 
     private static func translated(_ error: StorageError) -> any Error {
+        if let own = error.underlying as? StoreCallError { return translated(own) }
         var info: [String: Any] = [:]
         info[NSFilePathErrorKey] = error.path
         let code: Int

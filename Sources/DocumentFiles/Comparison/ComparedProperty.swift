@@ -82,6 +82,9 @@ package struct ComparedProperty {
         return PropertyDifference(name: name, old: before, new: after)
     }
 
+    /// The value of the current row of a cursor over the second document.
+    package func newValue(_ cursor: RowCursor) -> PropertyValue { Self.value(new, cursor) }
+
     /// Compares simple values without creating a `PropertyValue`. Nil if that is not possible.
     private static func quickly(_ left: Row, _ old: Side, _ right: Row, _ new: Side) -> Bool? {
         guard case .attribute(let a) = old, case .attribute(let b) = new, a.kind == b.kind else { return nil }

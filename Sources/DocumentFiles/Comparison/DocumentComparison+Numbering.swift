@@ -80,23 +80,4 @@ extension DocumentComparison {
         while let parent = entity?.superentity { entity = parent }
         return entity?.name ?? ""
     }
-
-    /// Calls a function for each object of a store, as for one that was added.
-    package static func forEachObject(
-        of store: any StoreBackend, _ source: any RowStore, _ body: (ObjectDifference) throws -> Void
-    ) throws {
-        for entity in store.identity.model.entities where !entity.isAbstract {
-            let properties = ComparedProperty.pairs(nil, (entity, store))
-            let cursor = RowCursor(
-                source, store.identity, entity, members: properties.compactMap { $0.new?.memberIndex })
-            try cursor.advance()
-            while let key = cursor.key {
-                try body(
-                    ObjectDifference(
-                        change: .added, entity: entity.name, number: key,
-                        properties: try properties.compactMap { try $0.difference(nil, cursor) }))
-                try cursor.advance()
-            }
-        }
-    }
 }

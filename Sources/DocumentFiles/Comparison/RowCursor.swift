@@ -55,7 +55,7 @@ package final class RowCursor {
 
     /// The primary key of the current row; nil after the last row.
     package var key: Int64? { index >= 0 && index < rows.count ? rows[index].key : nil }
-    var row: Row { rows[index] }
+    package var row: Row { rows[index] }
 
     package func members(_ propertyIndex: Int) -> [ObjectReference] { members[propertyIndex]?[index] ?? [] }
 

@@ -5,13 +5,18 @@ extension DocumentMerge.Report {
         base = plan.baseName
         isOtherDocument = plan.isOtherDocument
         notes = plan.notes
-        for name in outcome.insertions.keys { inserted[name.entity, default: 0] += 1 }
+        func counts(_ objects: some Sequence<MergeName>) -> [String: Int] {
+            var counts: [Int: Int] = [:]
+            for name in objects { counts[name.entity, default: 0] += 1 }
+            return Dictionary(uniqueKeysWithValues: counts.map { (names.schema[$0.key].name, $0.value) })
+        }
+        inserted = counts(outcome.insertions.names)
         let edited = Set(outcome.values.map(\.object)).union(outcome.members.map(\.owner))
-        for name in edited where outcome.insertions[name] == nil { changed[name.entity, default: 0] += 1 }
-        for name in outcome.deletions { deleted[name.entity, default: 0] += 1 }
-        renumbered = names.renumbered(outcome.insertions.keys.filter { $0.origin == .theirs })
+        changed = counts(edited.filter { outcome.insertions[$0] == nil })
+        deleted = counts(outcome.deletions)
+        renumberings = names.renumbered(outcome.insertions.names)
         united = outcome.united.sorted { $0.key < $1.key }.map {
-            ("\($0.key.entity)/p\(abs($0.key.number))", names.label($0.value))
+            ("\(names.entity(of: $0.key))/p\(abs($0.key.number))", names.label($0.value))
         }
         conflicts =
             outcome.conflicts.map { record in

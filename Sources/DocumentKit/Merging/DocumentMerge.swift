@@ -72,6 +72,15 @@ public enum DocumentMerge {
 
     /// What a merge did, or would do.
     public struct Report: Sendable {
+        /// A new object of the other side that has another primary key here.
+        struct Renumbering: Sendable {
+            let entity: String
+            let theirs: Int64
+            let ours: Int64
+
+            var labels: (theirs: String, ours: String) { ("\(entity)/p\(theirs)", "\(entity)/p\(ours)") }
+        }
+
         /// The state that was taken as the base, such as `Notes.folio@7`; nil for none.
         public internal(set) var base: String?
         /// Whether the changes were made; false if they were refused because of conflicts.
@@ -84,13 +93,15 @@ public enum DocumentMerge {
         /// deleted with them.
         public internal(set) var deleted: [String: Int] = [:]
         /// The new objects of the other side that have another primary key here, as `Book/p7`.
-        public internal(set) var renumbered: [(theirs: String, ours: String)] = []
+        /// The list is built by each call.
+        public var renumbered: [(theirs: String, ours: String)] { renumberings.map(\.labels) }
         /// The new objects of both sides that are one object.
         public internal(set) var united: [(theirs: String, ours: String)] = []
         /// The conflicts, decided ones too.
         public internal(set) var conflicts: [Conflict] = []
         /// Whether the other document has another UUID.
         public internal(set) var isOtherDocument = false
+        var renumberings: [Renumbering] = []
         /// What the merged document is to note of the merge.
         package internal(set) var notes: [MergeNote] = []
 

@@ -9,14 +9,15 @@ struct MergeApplier {
     private let outcome: MergeOutcome
     private let names: MergedNames
     private let context: ManagedObjectContext
-    /// The new objects in their order.
-    private let new: [MergeName]
-    private var made: [MergeName: ManagedObject] = [:]
+    /// Of the context's model.
+    private let schema: MergeSchema
+    /// The new objects, in the order of the insertions.
+    private var made: [ManagedObject] = []
 
     init(_ plan: PlannedMerge, _ context: ManagedObjectContext) {
         outcome = plan.outcome
         names = plan.names
-        new = plan.outcome.insertions.keys.inOrder()
+        schema = MergeSchema(context.model)
         self.context = context
     }
 
@@ -28,10 +29,9 @@ struct MergeApplier {
         try insert()
         for edit in outcome.values where edit.value.isNull { try set(edit) }
         for edit in outcome.values where !edit.value.isNull { try set(edit) }
-        for name in new { try fill(name, outcome.insertions[name] ?? [:]) }
-        for name in new {
-            let lists = (outcome.insertions[name] ?? [:]).filter { !$0.value.listed.isEmpty }
-            for (property, value) in lists.sorted(by: { $0.key < $1.key }) {
+        for (object, (name, values)) in zip(made, outcome.insertions) { try fill(object, schema[name.entity], values) }
+        for (name, values) in outcome.insertions where schema.hasLinks(name.entity) {
+            for (property, value) in values where !value.listed.isEmpty {
                 try setMembers(name, property, added: value.listed, removed: [], order: value.listed)
             }
         }
@@ -43,57 +43,39 @@ struct MergeApplier {
     }
 
     private mutating func insert() throws {
-        var numbers: [(ManagedObject, Int64)] = []
-        made.reserveCapacity(new.count)
-        for name in new {
-            let object = try context.insert(name.entity)
-            made[name] = object
-            numbers.append((object, names.number(of: name)))
+        made = try outcome.insertions.names.map { name in
+            try context.insert(context.model.entities[schema[name.entity].index])
         }
-        try context.assignPermanentKeys(numbers)
+        try context.assignPermanentKeys(Array(zip(made, outcome.insertions.names.map(names.number))))
     }
 
-    private func fill(_ name: MergeName, _ values: [String: MergeValue]) throws {
-        guard let object = made[name] else { return }
-        for property in object.entity.properties where !property.isTransient && property.attribute?.isDerived != true {
-            switch values[property.name] {
-            case .plain(let value): try object.setPropertyValue(value, forKey: property.name)
-            case .object(let target): object[property.name] = try self.object(target)
-            case .members: continue
-            case nil:
-                // A default that was taken away.
-                if property.attribute != nil, try object.propertyValue(forKey: property.name) != .null {
-                    try object.setPropertyValue(.null, forKey: property.name)
-                }
-            }
+    private func fill(_ object: ManagedObject, _ entity: MergeSchema.Entity, _ values: ObjectValues) throws {
+        // Without a value also takes a default away.
+        try object.setAttributeValues(at: entity.attributeIndexes) {
+            values[entity.attributes[$0]]?.attribute ?? .null
+        }
+        for property in entity.links {
+            guard let target = values[property]?.target else { continue }
+            try object.setRelatedObject(self.object(target), at: entity.properties[property].index)
         }
     }
 
     private func set(_ edit: MergeOutcome.ValueEdit) throws {
-        let object = try self.object(edit.object)
-        switch edit.value {
-        case .plain(let value):
-            if object.entity.property(named: edit.property)?.attribute == nil {
-                object[edit.property] = nil as ManagedObject?
-            } else {
-                try object.setPropertyValue(value, forKey: edit.property)
-            }
-        case .object(let target): object[edit.property] = try self.object(target)
-        case .members: break
+        let object = try self.object(edit.object), property = schema[edit.object.entity, edit.property]
+        if property.isLink {
+            try object.setRelatedObject(edit.value.target.map(self.object), at: property.index)
+        } else {
+            try object.setAttributeValue(edit.value.attribute, at: property.index)
         }
     }
 
     /// Where the inverse is to-one, its edits have said who is a member: only the order is set.
     private func setMembers(
-        _ owner: MergeName, _ property: String, added: [MergeName], removed: [MergeName], order: [MergeName]?
+        _ owner: MergeName, _ number: Int, added: [MergeName], removed: [MergeName], order: [MergeName]?
     ) throws {
-        let object = try self.object(owner), model = names.identity.model
-        guard let known = object.entity.property(named: property) else { return }
-        let isOrderOnly = model.inverse(of: known).map { !$0.isToMany } ?? false
-        var members: [ManagedObject] = []
-        if case .list(let values) = try object.propertyValue(forKey: property) {
-            for case .object(let id) in values { members.append(try context.existingObject(with: id)) }
-        }
+        let object = try self.object(owner), property = schema[owner.entity, number]
+        guard case .toMany(let isOrdered, let isOrderOnly) = property.kind else { return }
+        var members = try object.relatedObjects(at: property.index)
         let before = members.map { ObjectIdentifier($0) }
         var present = Set(before)
         if !removed.isEmpty {
@@ -106,20 +88,21 @@ struct MergeApplier {
                 members.append(member)
             }
         }
-        if let order, known.relationship?.isOrdered == true {
+        if let order, isOrdered {
             let ordered = try order.map(self.object).filter { present.contains(ObjectIdentifier($0)) }
             let placed = Set(ordered.map { ObjectIdentifier($0) })
             members = ordered + members.filter { !placed.contains(ObjectIdentifier($0)) }
         }
         if members.map({ ObjectIdentifier($0) }) != before {
-            try object.setPropertyValue(.list(members.map { .object($0.objectID) }), forKey: property)
+            try object.setPropertyValue(.list(members.map { .object($0.objectID) }), forKey: property.name)
         }
     }
 
     private func object(_ name: MergeName) throws -> ManagedObject {
-        if let object = made[name] { return object }
+        if let place = outcome.insertions.place(of: name) { return made[place] }
         guard let id = names.id(name) else {
-            throw GraphError(.unknownEntity, "The model has no entity \(name.entity)", entity: name.entity)
+            let entity = names.entity(of: name)
+            throw GraphError(.unknownEntity, "The model has no entity \(entity)", entity: entity)
         }
         return try context.existingObject(with: id)
     }

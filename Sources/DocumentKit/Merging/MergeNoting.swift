@@ -36,10 +36,10 @@ struct MergeNoting: Sendable {
         var moved: Set<StateNumbering.Moved> = []
         func note(_ name: MergeName, theirs: Int64) {
             let here = names.number(of: name)
-            if here != theirs { moved.insert(.init(root: names.root(of: name.entity), base: theirs, here: here)) }
+            if here != theirs { moved.insert(.init(root: names.root(of: name), base: theirs, here: here)) }
         }
         for (name, twin) in outcome.united { note(twin, theirs: abs(name.number)) }
-        for name in outcome.insertions.keys where name.origin == .theirs {
+        for name in outcome.insertions.names where name.origin == .theirs {
             note(name, theirs: abs(name.number))
             if moved.count > Self.greatestMovedCount { break }
         }

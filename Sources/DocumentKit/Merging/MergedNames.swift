@@ -5,38 +5,44 @@ internal import Storage
 /// What ours calls the objects of a merge.
 struct MergedNames: Sendable {
     var identity: StoreIdentity
+    let schema: MergeSchema
     private let numbering: StateNumbering
     private let greatest: @Sendable (EntityDescription) throws -> Int64
-    private var assigned: [MergeName: Int64] = [:]
-    /// The greatest keys of a hierarchy, by its root: before keys were given to new objects, and
-    /// with them.
-    private var greatestKeys: [String: (before: Int64, after: Int64)] = [:]
+    /// The keys of new objects of theirs.
+    private var assigned = ObjectTable<Int64>()
+    /// The greatest keys of a hierarchy, by the index of its root: before keys were given to new
+    /// objects, and with them.
+    private var greatestKeys: [Int: (before: Int64, after: Int64)] = [:]
 
-    init(_ store: any StoreBackend, _ numbering: StateNumbering) {
+    init(_ store: any StoreBackend, _ schema: MergeSchema, _ numbering: StateNumbering) {
         identity = store.identity
+        self.schema = schema
         self.numbering = numbering
         greatest = { try store.greatestKey($0) }
     }
 
     func number(of name: MergeName) -> Int64 {
         switch name.origin {
-        case .base: numbering.actual(name.number, root: root(of: name.entity))
+        case .base: numbering.actual(name.number, root: root(of: name))
         case .ours: abs(name.number)
         case .theirs: assigned[name] ?? abs(name.number)
         }
     }
 
-    func root(of entity: String) -> String { rootEntity(entity)?.name ?? entity }
+    func entity(of name: MergeName) -> String { schema[name.entity].name }
 
-    private func rootEntity(_ name: String) -> EntityDescription? {
-        identity.model.entity(named: name).map { identity.model.entities[$0.rootIndex] }
+    /// The root of the hierarchy of an object's entity.
+    func root(of name: MergeName) -> String { schema.model.entities[rootIndex(of: name)].name }
+
+    private func rootIndex(of name: MergeName) -> Int {
+        schema.model.entities[schema[name.entity].index].rootIndex
     }
 
     /// As `Book/p7`.
-    func label(_ name: MergeName) -> String { "\(name.entity)/p\(number(of: name))" }
+    func label(_ name: MergeName) -> String { "\(entity(of: name))/p\(number(of: name))" }
 
     func id(_ name: MergeName) -> ManagedObjectID? {
-        identity.model.entity(named: name.entity).map {
+        identity.model.entity(named: entity(of: name)).map {
             ManagedObjectID(store: identity, entityIndex: $0.index, key: number(of: name))
         }
     }
@@ -53,51 +59,49 @@ struct MergedNames: Sendable {
     /// ours has used these.
     ///
     /// The same names get the same keys as long as the store gives out none.
+    /// - Parameter names: In ascending order.
     mutating func assign(_ names: [MergeName], _ reader: RowReader) throws {
-        for (_, names) in Dictionary(grouping: names, by: { root(of: $0.entity) }).sorted(by: { $0.key < $1.key }) {
-            guard let root = rootEntity(names[0].entity) else { continue }
-            let numbers = names.map { abs($0.number) }, taken = try reader.taken(numbers, root: root)
-            let used = try greatest(root)
-            var last = max(used, numbers.max() ?? 0), own: Set<Int64> = []
-            for name in names {
-                let number = abs(name.number)
-                if !taken.contains(number), own.insert(number).inserted {
-                    assigned[name] = number
-                    continue
-                }
+        let numbers = names.map { abs($0.number) }
+        var keys = numbers
+        for (index, places) in Dictionary(grouping: names.indices, by: { rootIndex(of: names[$0]) }) {
+            let root = schema.model.entities[index], wanted = places.map { numbers[$0] }
+            let taken = try reader.taken(wanted, root: root), used = try greatest(root)
+            var last = max(used, wanted.max() ?? 0), own: Set<Int64> = []
+            for place in places where taken.contains(numbers[place]) || !own.insert(numbers[place]).inserted {
                 guard last < .max - 1 else {
                     throw StorageError(.full, "The store has no numbers left for new objects")
                 }
                 last += 1
-                assigned[name] = last
+                keys[place] = last
             }
-            greatestKeys[root.name] = (used, last)
+            greatestKeys[index] = (used, last)
         }
+        assigned = ObjectTable(names, keys)
     }
 
     /// Whether the store has given nobody else a key since the new objects got theirs.
     func areFree(in store: any StoreBackend) throws -> Bool {
-        try greatestKeys.allSatisfy { name, keys in
-            try rootEntity(name).map { try store.greatestKey($0) == keys.before } ?? true
+        try greatestKeys.allSatisfy { root, keys in
+            try store.greatestKey(schema.model.entities[root]) == keys.before
         }
     }
 
     /// Makes sure that the store gives nobody else the keys of new objects.
     func hold(in store: any StoreBackend) throws {
-        for (name, keys) in greatestKeys.sorted(by: { $0.key < $1.key }) {
-            guard let root = rootEntity(name) else { continue }
-            let last = keys.after, used = try store.greatestKey(root)
+        for (root, keys) in greatestKeys.sorted(by: { $0.key < $1.key }) {
+            let last = keys.after, used = try store.greatestKey(schema.model.entities[root])
             if last > used, let count = Int(exactly: last - used) {
-                _ = try store.reserveKeys(entityIndex: root.index, count: count)
+                _ = try store.reserveKeys(entityIndex: root, count: count)
             }
         }
     }
 
-    /// The objects of theirs that have another key here.
-    func renumbered(_ names: some Sequence<MergeName>) -> [(theirs: String, ours: String)] {
-        names.inOrder().compactMap { name in
-            let theirs = abs(name.number)
-            return number(of: name) == theirs ? nil : ("\(name.entity)/p\(theirs)", label(name))
+    /// The new objects of theirs that have another key here.
+    func renumbered(_ names: [MergeName]) -> [DocumentMerge.Report.Renumbering] {
+        names.compactMap { name in
+            guard name.origin == .theirs else { return nil }
+            let theirs = abs(name.number), ours = number(of: name)
+            return ours == theirs ? nil : .init(entity: entity(of: name), theirs: theirs, ours: ours)
         }
     }
 }

@@ -37,11 +37,13 @@ package final class MergedValues: Sendable {
 extension MergeOutcome {
     /// Replaces the large values of other documents by copies.
     mutating func copyLargeValues(_ values: MergedValues) throws {
-        func copied(_ value: MergeValue) throws -> MergeValue {
-            guard case .plain(.large(let large)) = value else { return value }
+        func copied(_ value: MergeValue) throws -> MergeValue? {
+            guard case .plain(.large(let large)) = value else { return nil }
             return .plain(.large(try values.copy(of: large)))
         }
-        for (name, properties) in insertions { insertions[name] = try properties.mapValues(copied) }
-        for index in self.values.indices { self.values[index].value = try copied(self.values[index].value) }
+        try insertions.update { try $1.replace(copied) }
+        for index in self.values.indices {
+            if let copy = try copied(self.values[index].value) { self.values[index].value = copy }
+        }
     }
 }

@@ -18,27 +18,25 @@ extension PlannedMerge {
         saved: any StoreBackend, edited: any StoreBackend, present: any StoreBackend,
         _ policy: MergePolicyType, folder: String
     ) throws {
-        let identity = StateNumbering()
-        let ours = try MergeSideReader(origin: .ours, numbering: identity).read(present, since: saved)
-        var theirs = try MergeSideReader(origin: .theirs, numbering: identity).read(edited, since: saved)
+        let schema = MergeSchema(present.identity.model), identity = StateNumbering()
+        func side(_ origin: MergeName.Origin, _ store: any StoreBackend) throws -> MergeSide {
+            try MergeSideReader(schema: schema, origin: origin, numbering: identity).read(store, since: saved)
+        }
+        let ours = try side(.ours, present)
+        var theirs = try side(.theirs, edited)
         let edits = theirs, keepsEdits = policy == .mergeByPropertyObjectTrump || policy == .overwrite
-        let schema = MergeSchema(present.identity.model)
         if policy == .rollback {
-            for (name, change) in theirs where change.change == .changed {
+            theirs.update { name, change in
                 // What both have changed is told, and no more is done.
-                guard let other = ours[name] else { continue }
-                theirs[name]?.properties = change.properties.filter { property, _ in
-                    other.properties[property] != nil && !schema.isToMany(name, property)
-                }
+                guard change.change == .changed, let other = ours[name] else { return }
+                change = change.part { other.has($0) && !schema[name.entity, $0].isToMany }
             }
         }
         let reader = RowReader(present)
-        var names = MergedNames(present, identity)
+        var names = MergedNames(present, schema, identity)
         var engine = MergeEngine(
-            present.identity.model, ours: ours, theirs: theirs, choose: { _, _ in keepsEdits ? .theirs : .ours },
-            unchangedValue: { [names] name, property in
-                try reader.attribute(property, of: name.entity, names.number(of: name))
-            })
+            schema, ours: ours, theirs: theirs, choose: { _, _ in keepsEdits ? .theirs : .ours },
+            unchangedValue: { [names] name, property in try reader.attribute(property, of: name, names) })
         try names.assign(engine.newInTheirs, reader)
         var outcome = try engine.run()
         if policy == .error, !outcome.conflicts.isEmpty {
@@ -81,18 +79,12 @@ extension PlannedMerge {
 extension MergeOutcome {
     /// Gives the values that the other side has changed and the edits have not back what they were.
     fileprivate mutating func restore(_ ours: MergeSide, besides edits: MergeSide, _ schema: MergeSchema) {
-        for (name, change) in ours.sorted(by: { $0.key < $1.key }) where change.change == .changed {
+        for (name, change) in ours where change.change == .changed {
             guard let edit = edits[name], edit.change == .changed else { continue }
-            for (property, pair) in change.properties.sorted(by: { $0.key < $1.key })
-            where edit.properties[property] == nil && !schema.isToMany(name, property) {
+            for (property, pair) in change.properties
+            where !edit.has(property) && !schema[name.entity, property].isToMany {
                 values.append(ValueEdit(object: name, property: property, value: pair.old))
             }
         }
-    }
-}
-
-extension MergeSchema {
-    fileprivate func isToMany(_ name: MergeName, _ property: String) -> Bool {
-        if case .toMany? = self[name.entity, property]?.kind { true } else { false }
     }
 }

@@ -94,7 +94,9 @@ struct ValueReader {
             return
         }
         if known != entityIndex, let entity = object.knownEntity { meet(entity) }
-        try object.forEachPropertyValue(at: indexes) { buffer.write($1, to: values + $0) }
+        try object.readProperties(
+            at: indexes, attributes: { buffer.write($1, $2, to: values + $0) },
+            relationships: { buffer.write($1, to: values + $0) })
         for number in missing { values[number] = folio_value() }
         for number in paths { buffer.write(try value(keys[number].steps, from: object), to: values + number) }
     }

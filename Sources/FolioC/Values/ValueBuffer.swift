@@ -2,6 +2,7 @@ internal import CFolio
 internal import Folio
 internal import FolioCommands
 internal import Foundation
+internal import RowMemory
 
 /// The memory of the text, bytes and lists in values that the host reads.
 ///
@@ -48,6 +49,23 @@ final class ValueBuffer {
     }
 
     // MARK: Values
+
+    /// Writes the value of an attribute for the host, the frequent types without making a
+    /// `PropertyValue`.
+    func write(_ row: Row, _ slot: RowSlot, to place: UnsafeMutablePointer<folio_value>) {
+        guard row.hasValue(slot) else { return write(.null, to: place) }
+        switch slot.kind {
+        case .int: write(.int(row.int(slot) ?? 0), to: place)
+        case .string: write(row.string(slot) ?? "", FOLIO_STRING, to: place)
+        case .double: write(row.double(slot) ?? 0, FOLIO_DOUBLE, to: place)
+        case .date: write(row.double(slot) ?? 0, FOLIO_DATE, to: place)
+        case .bool: write(.bool(row.bool(slot) ?? false), to: place)
+        case .uuid:
+            place.pointee.type = Int32(FOLIO_UUID.rawValue)
+            if let uuid = row.uuid(slot) { place.pointee.as.uuid = uuid.uuid }
+        default: write(row.value(slot), to: place)
+        }
+    }
 
     /// Writes a value for the host.
     @inline(__always)

@@ -13,7 +13,10 @@ extension ManagedObjectContext {
         return id
     }
 
-    func store() throws -> any RowStore { try reader.store() }
+    func store() throws -> any RowStore {
+        persistentStoreCoordinator.objectStores?.willAsk(self)
+        return try reader.store()
+    }
 
     func storeIdentity() throws -> StoreIdentity { try reader.identity() }
 
@@ -94,7 +97,7 @@ extension ManagedObjectContext {
     /// store. The caller must make sure that the store has no objects with these primary keys.
     /// - Throws: ``GraphError`` with code `constraint` if two objects of a hierarchy would have the
     ///   same primary key.
-    package func assignPermanentKeys(_ numbers: some Sequence<(ManagedObject, Int64)>) throws {
+    package func assignPermanentKeys(_ numbers: [(ManagedObject, Int64)]) throws {
         try keys.assignPermanentKeys(numbers)
     }
 

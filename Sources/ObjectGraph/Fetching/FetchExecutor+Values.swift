@@ -67,6 +67,7 @@ extension FetchExecutor {
 
     /// The references of the stored objects that a plan without unsaved changes selects, in order.
     func references(_ plan: FetchPlan) throws -> [ObjectReference] {
+        if let found = try context.store().references(plan.rowRequest) { return found }
         var values = FetchRequest<[String: PropertyValue]>(entityName: plan.entity.name)
         values.propertiesToFetch = [.keyPath("objectID")]
         (values.sortDescriptors, values.fetchOffset, values.fetchLimit) = (plan.sortKeys, plan.offset, plan.limit ?? 0)

@@ -100,6 +100,7 @@ struct FetchExecutor {
             if let objects = try unchangedObjects(plan, request) { return objects }
             let state = request.selectsWhole(plan.entity) ? try context.store().state() : nil
             let store = try context.store(), known = context.registry.identities[root]
+            if let faults = try store.references(request) { return faults.map { context.registry.object($0) } }
             let objects =
                 try known.count == 0
                 ? context.registry.adopt(store.rows(request))

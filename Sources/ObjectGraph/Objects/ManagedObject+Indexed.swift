@@ -1,4 +1,4 @@
-import RowMemory
+package import RowMemory
 package import Schema
 
 /// Properties by their index in the entity, for programs that look names up once. What the caller
@@ -25,20 +25,39 @@ extension ManagedObject {
     /// The index of the entity in the model; nil for an object without a context.
     package final var knownEntityIndex: Int? { registryReference == nil ? nil : Int(entityIndex) }
 
-    /// Hands the values of several properties to `body`, with their positions in `indexes`. What is
-    /// looked up for an object is looked up once. Negative indexes are passed over.
-    package final func forEachPropertyValue(at indexes: [Int], _ body: (Int, PropertyValue) -> Void) throws {
+    /// Reads several properties. What is looked up for an object is looked up once. Negative
+    /// indexes are passed over.
+    /// - Parameters:
+    ///   - readAttribute: Called with the position in `indexes`, the object's row and the slot of
+    ///     an attribute.
+    ///   - readRelationship: Called with the position and the value of a relationship.
+    package final func readProperties(
+        at indexes: [Int], attributes readAttribute: (Int, Row, RowSlot) -> Void,
+        relationships readRelationship: (Int, PropertyValue) -> Void
+    ) throws {
         try checkContext()
         try fulfillFault()
-        let shape = self.shape, row = self.row
+        let shape = self.shape, row = self.row, slots = shape.layout.slots
         for position in indexes.indices where indexes[position] >= 0 {
-            let index = indexes[position]
+            let index = indexes[position], slot = slots[index]
             noteReading(index)
-            if shape.relations[index] == nil {
-                body(position, row.value(shape.layout.slots[index]))
-            } else {
-                body(position, try propertyValue(at: index, shape))
+            switch slot.kind {
+            case .toOne, .toMany: readRelationship(position, try propertyValue(at: index, shape))
+            default: readAttribute(position, row, slot)
             }
+        }
+    }
+
+    /// Sets several attributes to what `value` gives for their positions in `indexes`. Where there
+    /// is no value, nil changes nothing.
+    /// - Throws: The same errors as ``setPropertyValue(_:forKey:)``; what is set until then stays.
+    package final func setAttributeValues(at indexes: [Int], _ value: (Int) -> PropertyValue) throws {
+        try fulfillFault()
+        let shape = self.shape
+        for position in indexes.indices {
+            let value = value(position)
+            if value.isNull, !row.hasValue(shape.layout.slots[indexes[position]]) { continue }
+            try setAttribute(value, indexes[position], shape)
         }
     }
 

@@ -154,11 +154,11 @@ extension ManagedObject {
         return (shape, index)
     }
 
-    private final func setAttribute(_ value: PropertyValue, _ index: Int, _ shape: EntityShape) throws {
-        let property = shape.entity.properties[index]
-        let converted = try shape.converted(value, for: property)
-        guard fireFault() else { return }
+    final func setAttribute(_ value: PropertyValue, _ index: Int, _ shape: EntityShape) throws {
         let slot = shape.layout.slots[index]
+        let converted =
+            value.isOwn(of: slot.kind) ? value : try shape.converted(value, for: shape.entity.properties[index])
+        guard fireFault() else { return }
         noteWriting(slot)
         _ = row.setValue(converted, slot)
     }
@@ -194,6 +194,18 @@ extension ManagedObject {
         }
         guard target.entity.isKind(of: registry.shapes[relation.property.destinationIndex].entity) else {
             throw GraphError.wrongType("an object of \(target.entity.name)", for: relation.property, of: shape.entity)
+        }
+    }
+}
+
+extension PropertyValue {
+    /// Whether attributes with such a slot have the value as it is, so that nothing is converted.
+    fileprivate func isOwn(of kind: SlotKind) -> Bool {
+        switch (kind, self) {
+        case (.int, .int), (.bool, .bool), (.double, .double), (.float, .float), (.decimal, .decimal),
+            (.date, .date), (.string, .string), (.uuid, .uuid):
+            true
+        default: false
         }
     }
 }

@@ -27,25 +27,30 @@ struct KeyAssignment {
         if !parents.isEmpty { try context.parent?.obtainPermanentIDs(for: parents) }
         // In the order of insertion.
         own.sort { $0.key > $1.key }
+        if !own.isEmpty, let stores = context.persistentStoreCoordinator.objectStores {
+            try stores.identify(Array(own), in: context)
+            own.removeAll { $0.key > 0 }
+        }
         try withExtendedLifetime(own) { try givePermanentKeys(ContiguousArray(own.map { .passUnretained($0) })) }
     }
 
     /// Assigns given primary keys to new objects.
-    func assignPermanentKeys(_ numbers: some Sequence<(ManagedObject, Int64)>) throws {
-        var taken: [Int: Set<Int64>] = [:]
+    func assignPermanentKeys(_ numbers: [(ManagedObject, Int64)]) throws {
         let numbers = numbers.filter { $0.0.key < 0 && $0.0.registryReference != nil }
-        for (object, number) in numbers {
-            let root = context.rootIndex(Int(object.entityIndex))
-            guard number > 0, taken[root, default: []].insert(number).inserted else {
-                throw GraphError(
-                    .constraint, "Two objects can't have the number \(number) of \(object.entity.name)",
-                    entity: object.entity.name)
-            }
-        }
+        try checkDistinct(numbers)
         for (object, number) in numbers { givePermanentKey(object, number) }
         withExtendedLifetime(numbers) {
             replaceTemporaryKeys([UnheldObjects(numbers.map { .passUnretained($0.0) })], savedObjects: nil)
         }
+    }
+
+    private func checkDistinct(_ numbers: [(ManagedObject, Int64)]) throws {
+        let keys = numbers.map { (root: context.rootIndex(Int($0.0.entityIndex)), number: $0.1) }.sorted { $0 < $1 }
+        let repeated = zip(keys, keys.dropFirst()).first { $0 == $1 }?.0 ?? keys.first { $0.number <= 0 }
+        guard let repeated else { return }
+        let name = context.shapes[repeated.root].entity.name
+        throw GraphError(
+            .constraint, "Two objects can't have the number \(repeated.number) of \(name)", entity: name)
     }
 
     /// Reserves primary keys for new objects of a hierarchy. Returns the first key and the objects
@@ -68,6 +73,13 @@ struct KeyAssignment {
                 (try union.reserveKeys(entityIndex: root, count: objects.count, in: $0), objects)
             }
         }
+    }
+
+    /// Lets stores that make permanent IDs from objects give the new objects theirs.
+    func identifyInsertedObjects() throws {
+        guard context.parent == nil, let stores = context.persistentStoreCoordinator.objectStores else { return }
+        let new = context.insertedObjects.filter { $0.key < 0 }.sorted { $0.key > $1.key }
+        if !new.isEmpty { try stores.identify(new, in: context) }
     }
 
     /// Assigns permanent keys to all new objects.

@@ -39,6 +39,7 @@ struct SaveExecutor {
             context.keys.removeReferencesToUnsavedDeletions()
             if validates { try context.validator.validateChanges() }
             try context.settler.settleWatchedObjects()
+            try context.keys.identifyInsertedObjects()
             if reservesKeys { try context.keys.obtainPermanentIDsForInsertedObjects() }
         } catch {
             context.pendingDeletions.postponeCollected()
@@ -60,6 +61,7 @@ struct SaveExecutor {
         try context.settler.settle(error)
         try context.preparation.throwLoadError()
         if failed.validates { try context.validator.validateChanges() }
+        try context.keys.identifyInsertedObjects()
         return context.preparation.beginSave(
             validates: failed.validates, metadata: failed.changes.metadata, attempt: failed.attempt + 1)
     }

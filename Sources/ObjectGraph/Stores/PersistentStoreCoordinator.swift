@@ -38,6 +38,7 @@ public final class PersistentStoreCoordinator: Sendable {
         var factories: [StoreFactory]
         var savingRefusal: (@Sendable (Write) -> any Error)?
         var announcer: (@Sendable (PersistentStoreRemoteChange?) -> Void)?
+        var objectStores: (any ObjectStores)?
     }
 
     /// The shapes of models without application classes, shared by their coordinators.
@@ -51,6 +52,8 @@ public final class PersistentStoreCoordinator: Sendable {
     let remoteChangeStreams = RemoteChangeStreams()
     let constraints: [UniquenessConstraint]
     private let state: Mutex<State>
+    /// Whether there are ``objectStores``, which most coordinators don't have.
+    private let hasObjectStores = Atomic<Bool>(false)
 
     /// - Parameter classes: The classes of objects by the names that the model uses in
     ///   `managedObjectClassName`; ``ManagedObject`` for all others.
@@ -94,7 +97,13 @@ public final class PersistentStoreCoordinator: Sendable {
     ///   already; errors of opening the store.
     @discardableResult
     public func addPersistentStore(_ description: PersistentStoreDescription) throws -> PersistentStore {
-        let factory = try factory(description.type, description.url)
+        try addPersistentStore(description, by: try factory(description.type, description.url))
+    }
+
+    /// Opens a store by a factory that need not be registered, and adds it.
+    package func addPersistentStore(_ description: PersistentStoreDescription, by factory: StoreFactory) throws
+        -> PersistentStore
+    {
         guard managedObjectModel.entities(inConfiguration: description.configuration) != nil else {
             throw StorageError(
                 .cannotCreate, "The model has no configuration \(description.configuration ?? "")",
@@ -157,6 +166,17 @@ public final class PersistentStoreCoordinator: Sendable {
     }
 
     var announcer: (@Sendable (PersistentStoreRemoteChange?) -> Void)? { state.withLock { $0.announcer } }
+
+    /// What acts for stores that get objects, not values; nil for none.
+    package var objectStores: (any ObjectStores)? {
+        hasObjectStores.load(ordering: .relaxed) ? state.withLock { $0.objectStores } : nil
+    }
+
+    /// Has contexts tell of their requests, before a store is added that gets objects.
+    package func setObjectStores(_ stores: any ObjectStores) {
+        state.withLock { $0.objectStores = stores }
+        hasObjectStores.store(true, ordering: .relaxed)
+    }
 
     /// A way in which a context changes its stores.
     package enum Write: Sendable {

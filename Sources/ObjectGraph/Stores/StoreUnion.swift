@@ -75,6 +75,12 @@ final class StoreUnion: RowStore, Sendable {
         return try part.member.store.selection(part.request, known: known)
     }
 
+    func references(_ request: RowRequest) throws -> [ObjectReference]? {
+        let parts = try parts(of: request)
+        guard let part = parts.first, parts.count == 1 else { return nil }
+        return try part.member.store.references(part.request)?.map { try part.member.lift($0) }
+    }
+
     func count(_ request: RowRequest) throws -> Int {
         let parts = try parts(of: request)
         if let part = parts.first, parts.count == 1 { return try part.member.store.count(part.request) }

@@ -4,7 +4,7 @@ import Testing
 
 /// What goes wrong between an editor and `folio serve`: messages that are none, an end at any
 /// moment, somebody else who has the document.
-@Suite struct ServeEndTests {
+struct ServeEndTests {
     private func create(_ client: ServeClient, in folder: URL) throws -> String {
         let path = folder.appendingPathComponent("Doc.folio").path
         let info = try client.object("document/new", ["path": path, "model": FolioCommand.model])
@@ -81,7 +81,9 @@ import Testing
             #expect(try FolioCommand.run("fetch", path, "Journey", "--count").output == "1\n")
         }
     }
+}
 
+extension ServeEndTests {
     /// The last change can't be written any more. The client is told, and what was autosaved before
     /// stays.
     @Test func workThatCannotBeKeptIsToldAndAutosavedWorkStays() throws {
@@ -140,7 +142,9 @@ import Testing
             #expect(outcome.output == "1\n")
         }
     }
+}
 
+extension ServeEndTests {
     @Test(arguments: [SIGTERM, SIGINT, SIGHUP]) func aSignalEndsTheServerAndTheWorkIsKept(_ signal: Int32) throws {
         try withTemporaryDirectory { folder in
             let client = try ServeClient(in: folder)
@@ -197,7 +201,9 @@ import Testing
             #expect(try client.end() == 0)
         }
     }
+}
 
+extension ServeEndTests {
     @Test func requestsAreCancelled() throws {
         try withTemporaryDirectory { folder in
             let client = try ServeClient(in: folder)
@@ -265,7 +271,9 @@ import Testing
             #expect(try client.end() == 0)
         }
     }
+}
 
+extension ServeEndTests {
     @Test(arguments: [
         "Content-Length: -5\r\n\r\n", "Content-Length: 99999999999999999999\r\n\r\n", "\r\n", "nonsense\r\n\r\n",
         "Content-Length: 1\r\nContent-Length: 2\r\n\r\n", String(repeating: "x", count: 100_000),

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Merging documents by `folio serve`.
-@Suite struct ServeMergeTests {
+struct ServeMergeTests {
     /// A document that is open, and a copy of it that somebody else has changed.
     private func withCopies(
         _ body: (_ client: ServeClient, _ document: String, _ person: String, _ theirs: String) throws -> Void
@@ -69,7 +69,9 @@ import Testing
             #expect(try names(client, document) == ["New", "Theirs"])
         }
     }
+}
 
+extension ServeMergeTests {
     @Test func conflictsAreKeptAndResolvedLater() throws {
         try withCopies { client, document, person, theirs in
             try rename(client, document, person)

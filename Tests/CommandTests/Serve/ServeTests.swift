@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What an editor does with `folio serve`.
-@Suite struct ServeTests {
+struct ServeTests {
     private func withClient(_ body: (ServeClient, String, URL) throws -> Void) throws {
         try withTemporaryDirectory { folder in
             let client = try ServeClient(in: folder)
@@ -105,7 +105,9 @@ import Testing
             try client.call("object/get", ["document": document, "ids": people])
         }
     }
+}
 
+extension ServeTests {
     @Test func stopsAreMovedAndGroupsAreOneStep() throws {
         try withClient { client, document, _ in
             try client.call("undo/begin", ["document": document, "name": "Plan"])
@@ -182,7 +184,9 @@ import Testing
             #expect(try names() == ["A", "B"])
         }
     }
+}
 
+extension ServeTests {
     @Test func aVersionIsOpenedForReadingAndNotMigrated() throws {
         try withClient { client, document, folder in
             _ = try insert(client, document, "Person", [["name": "A"]])
@@ -249,7 +253,9 @@ import Testing
             #expect(told["document"] as? String == document && told["hasUnsavedChanges"] as? Bool == true)
         }
     }
+}
 
+extension ServeTests {
     @Test func documentsAreSavedRevertedAndGoBackToVersions() throws {
         try withClient { client, document, folder in
             for name in ["A", "B", "C"] {
@@ -307,7 +313,9 @@ import Testing
             #expect(try complete("nothing.x").isEmpty)
         }
     }
+}
 
+extension ServeTests {
     @Test(arguments: [
         ["Doc.folio"], ["--stdio", "--model", "m"], ["--stdio", "-o", "x"], ["--stdio", "Doc.folio@1"],
     ])

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// Comparing two states of one store by the pages that differ.
-@Suite struct ChangedRowsTests: MergesCopies {
+struct ChangedRowsTests: MergesCopies {
     private static let bookCount = 12_000
 
     private static func fill(_ context: ManagedObjectContext) throws {
@@ -83,7 +83,9 @@ import Testing
             }
         }
     }
+}
 
+extension ChangedRowsTests {
     @Test func equalStoresHaveNoRowsToCompare() async throws {
         try await withCopies(filledBy: Self.fill) { old, new in
             try withStores(old, new) { before, after in

@@ -12,7 +12,7 @@ import Testing
 /// what one has called by another number stays what it is.
 ///
 /// `FOLIO_MERGE_ROUNDS` says how many rounds there are.
-@Suite struct MergeConversationTests {
+struct MergeConversationTests {
     private static let rounds =
         ProcessInfo.processInfo.environment["FOLIO_MERGE_ROUNDS"].flatMap { Int($0) } ?? sweep(4, all: 12)
 

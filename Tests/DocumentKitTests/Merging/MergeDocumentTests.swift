@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// What an application sees of a merge.
-@Suite struct MergeDocumentTests: MergesCopies {
+struct MergeDocumentTests: MergesCopies {
     @Test func aMergeIsOneStepOfUndoAndUnsavedUntilItIsSaved() async throws {
         try await withCopies { ours, theirs in
             try await edit(theirs) {
@@ -107,7 +107,9 @@ import Testing
             }
         }
     }
+}
 
+extension MergeDocumentTests {
     @Test func aBareStoreHasNoRoomForConflicts() async throws {
         try await withCopies(.store) { ours, theirs in
             let base = ours.deletingLastPathComponent().appendingPathComponent("base")
@@ -171,7 +173,9 @@ import Testing
             }
         }
     }
+}
 
+extension MergeDocumentTests {
     @Test func whatBreaksARuleIsAConflictThatNamesIt() async throws {
         try await withCopies { ours, theirs in
             // The author's books go with her; ours gives her another one.
@@ -235,7 +239,9 @@ import Testing
             }
         }
     }
+}
 
+extension MergeDocumentTests {
     @Test func largeValuesOfTheOtherDocumentOutliveIt() async throws {
         try await withCopies(.archive) { ours, theirs in
             let base = ours.deletingLastPathComponent().appendingPathComponent("base")

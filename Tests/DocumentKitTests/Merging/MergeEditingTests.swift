@@ -11,7 +11,7 @@ import Testing
 
 /// Merges and decisions beside other edits of an open document: no edit is lost, and what fails
 /// changes nothing.
-@Suite struct MergeEditingTests: MergesCopies {
+struct MergeEditingTests: MergesCopies {
     /// Copies whose books have other titles and covers.
     private func withConflict(_ body: (URL, URL) async throws -> Void) async throws {
         try await withCopies { ours, theirs in
@@ -81,7 +81,9 @@ import Testing
             try await document.close(.save)
         }
     }
+}
 
+extension MergeEditingTests {
     @Test func aMergeInAGroupOfTheApplicationIsPartOfIt() async throws {
         try await withCopies { ours, theirs in
             try await edit(theirs) { try book($0, "Essays")["title"] = "Yours" }
@@ -152,7 +154,9 @@ import Testing
             try await document.close(.discard)
         }
     }
+}
 
+extension MergeEditingTests {
     @Test func aConflictWhoseValueCantBeReadIsNotKeptAsNull() async throws {
         try await withConflict { ours, theirs in
             let content = theirs.appendingPathComponent("content")

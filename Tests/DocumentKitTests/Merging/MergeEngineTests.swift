@@ -6,7 +6,7 @@ import Schema
 import Testing
 
 /// What a merge decides, on values alone.
-@Suite struct MergeEngineTests {
+struct MergeEngineTests {
     private typealias Pairs = [String: (PropertyValue, PropertyValue)]
 
     private func model() throws -> ManagedObjectModel { try MergeFixture.model() }
@@ -15,14 +15,14 @@ import Testing
         MergeName("Book", number, origin)
     }
 
-    private func changed(_ pairs: Pairs) -> MergeChange {
-        MergeChange(.changed, pairs.mapValues { .init(.plain($0.0), .plain($0.1)) })
+    private func changed(_ pairs: Pairs, _ entity: String = "Book") -> MergeChange {
+        MergeChange(.changed, of: entity, pairs.mapValues { .init(.plain($0.0), .plain($0.1)) })
     }
 
     private func merge(
         _ ours: MergeSide, _ theirs: MergeSide, _ choice: DocumentMerge.Choice? = nil
     ) throws -> MergeOutcome {
-        var engine = MergeEngine(try model(), ours: ours, theirs: theirs, choose: { _, _ in choice })
+        var engine = MergeEngine(MergeSchema(try model()), ours: ours, theirs: theirs, choose: { _, _ in choice })
         return try engine.run()
     }
 
@@ -74,16 +74,18 @@ import Testing
         }
         let author = MergeName("Author", 1)
         let outcome = try merge(
-            [author: changed(["place": (place("a", "b"), place("x", "b"))])],
-            [author: changed(["place": (place("a", "b"), place("a", "y"))])])
+            [author: changed(["place": (place("a", "b"), place("x", "b"))], "Author")],
+            [author: changed(["place": (place("a", "b"), place("a", "y"))], "Author")])
         #expect(outcome.conflicts.isEmpty && outcome.values.map(\.value.attribute) == [place("x", "y")])
         let conflict = try merge(
-            [author: changed(["place": (place("a", "b"), place("x", "b"))])],
-            [author: changed(["place": (place("a", "b"), place("z", "y"))])])
+            [author: changed(["place": (place("a", "b"), place("x", "b"))], "Author")],
+            [author: changed(["place": (place("a", "b"), place("z", "y"))], "Author")])
         #expect(conflict.conflicts.map(\.property) == ["place.city"])
         #expect(conflict.values.map(\.value.attribute) == [place("x", "y")])
     }
+}
 
+extension MergeEngineTests {
     @Test func sequencesAreMergedByTheirLongestCommonSubsequence() {
         func order(_ base: String, _ ours: String, _ theirs: String) -> String {
             func list(_ text: String) -> [String] { text.map { String($0) } }
@@ -104,7 +106,7 @@ import Testing
 
     @Test func whatIsDeletedAndChangedIsAConflictAndKept() throws {
         let removed = MergeChange(
-            .removed,
+            .removed, of: "Book",
             ["title": .init(.plain(.string("a")), .null), "author": .init(.object(MergeName("Author", 1)), .null)])
         let change = changed(["title": (.string("a"), .string("b"))])
         let byTheirs = try merge([book(1): change], [book(1): removed])
@@ -114,8 +116,8 @@ import Testing
         // Deleted here: it is made again, with what theirs made of it.
         let byOurs = try merge([book(1): removed], [book(1): change])
         #expect(byOurs.conflicts.map(\.kind) == [.deletedChanged])
-        #expect(byOurs.insertions[book(1)]?["title"]?.attribute == .string("b"))
-        #expect(byOurs.insertions[book(1)]?["author"]?.target == MergeName("Author", 1))
+        #expect(byOurs.insertions[book(1)]?["title", "Book"]?.attribute == .string("b"))
+        #expect(byOurs.insertions[book(1)]?["author", "Book"]?.target == MergeName("Author", 1))
         #expect(try merge([book(1): removed], [book(1): change], .ours).isEmpty)
         #expect(try merge([book(1): removed], [book(1): removed]).isEmpty)
         #expect(try merge([:], [book(1): removed]).deletions == [book(1)])
@@ -125,10 +127,10 @@ import Testing
         func new(_ entity: String, _ number: Int64, _ origin: MergeName.Origin, _ values: [String: MergeValue]) -> (
             MergeName, MergeChange
         ) {
-            (MergeName(entity, number, origin), MergeChange(.added, values.mapValues { .init(.null, $0) }))
+            (MergeName(entity, number, origin), MergeChange(.added, of: entity, values.mapValues { .init(.null, $0) }))
         }
         func side(_ objects: (MergeName, MergeChange)...) -> MergeSide {
-            Dictionary(uniqueKeysWithValues: objects)
+            MergeSide(objects)
         }
         let name = MergeValue.plain(.string("x"))
         let tags = try merge(
@@ -144,20 +146,25 @@ import Testing
         let other = try merge(books("a", .ours, 5), books("b", .theirs, 9))
         #expect(other.united.isEmpty && other.insertions.count == 2)
     }
+}
 
+extension MergeEngineTests {
     @Test func aOneToOneRelationshipIsDecidedForBothEnds() throws {
         let authors = (1...3).map { MergeName("Author", Int64($0)) }, profile = MergeName("Profile", 1)
         func link(_ author: MergeName) -> MergeSide {
             [
-                author: MergeChange(.changed, ["profile": .init(.null, .object(profile))]),
-                profile: MergeChange(.changed, ["author": .init(.null, .object(author))]),
+                author: MergeChange(.changed, of: "Author", ["profile": .init(.null, .object(profile))]),
+                profile: MergeChange(.changed, of: "Profile", ["author": .init(.null, .object(author))]),
             ]
         }
         let outcome = try merge(link(authors[0]), link(authors[1]))
         #expect(outcome.conflicts.map(\.property) == ["author"] && outcome.isEmpty, "\(outcome)")
         let taken = try merge(link(authors[0]), link(authors[1]), .theirs)
+        let schema = MergeSchema(try model())
         func value(_ object: MergeName, _ property: String) -> MergeValue? {
-            taken.values.first { $0.object == object && $0.property == property }?.value
+            taken.values.first {
+                $0.object == object && $0.property == schema.number(ofProperty: property, in: object.entity)
+            }?.value
         }
         #expect(value(profile, "author")?.target == authors[1])
         #expect(value(authors[1], "profile")?.target == profile)
@@ -166,12 +173,42 @@ import Testing
 
     @Test func equalValuesOfAConstraintAreAConflictThatNamesBothObjects() throws {
         let old = MergeName("Tag", 1), new = MergeName("Tag", 7, .theirs)
-        let ours: MergeSide = [old: changed(["name": (.string("a"), .string("b"))])]
-        let theirs: MergeSide = [new: MergeChange(.added, ["name": .init(.null, .plain(.string("b")))])]
+        let ours: MergeSide = [old: changed(["name": (.string("a"), .string("b"))], "Tag")]
+        let theirs: MergeSide = [new: MergeChange(.added, of: "Tag", ["name": .init(.null, .plain(.string("b")))])]
         let outcome = try merge(ours, theirs)
         #expect(outcome.conflicts.map(\.kind) == [.unique] && outcome.isEmpty)
         #expect(outcome.conflicts.first?.object == new && outcome.conflicts.first?.others == [old])
         let taken = try merge(ours, theirs, .theirs)
         #expect(taken.insertions.count == 1 && taken.values.map(\.value.attribute) == [.string("a")])
     }
+}
+
+/// Entities and properties by their names in the model of these tests.
+private enum Names {
+    static func schema() -> MergeSchema {
+        guard let model = try? MergeFixture.model() else { preconditionFailure("the model is valid") }
+        return MergeSchema(model)
+    }
+
+    static func entity(_ name: String) -> Int { schema().number(ofEntity: name) ?? -1 }
+
+    static func property(_ name: String, _ entity: String) -> Int {
+        schema().number(ofProperty: name, in: Names.entity(entity)) ?? -1
+    }
+}
+
+extension MergeName {
+    fileprivate init(_ entity: String, _ number: Int64, _ origin: Origin = .base) {
+        self.init(Names.entity(entity), number, origin)
+    }
+}
+
+extension MergeChange {
+    fileprivate init(_ change: ObjectDifference.Change, of entity: String, _ properties: [String: Pair]) {
+        self.init(change, properties.map { (Names.property($0.key, entity), $0.value) })
+    }
+}
+
+extension ObjectValues {
+    fileprivate subscript(property: String, entity: String) -> MergeValue? { self[Names.property(property, entity)] }
 }

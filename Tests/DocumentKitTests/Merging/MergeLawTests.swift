@@ -8,7 +8,7 @@ import Testing
 /// the same for as many triples as one likes.
 ///
 /// `FOLIO_MERGE_TRIPLES` says how many triples each form gets of each source.
-@Suite struct MergeLawTests {
+struct MergeLawTests {
     private static let count =
         ProcessInfo.processInfo.environment["FOLIO_MERGE_TRIPLES"].flatMap { Int($0) } ?? sweep(2, all: 12)
 

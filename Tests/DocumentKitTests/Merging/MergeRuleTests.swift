@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Merges whose result would violate rules of the model.
-@Suite struct MergeRuleTests: MergesCopies {
+struct MergeRuleTests: MergesCopies {
     /// Books need an author, shelves a book, and the names of tags are unique.
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(
@@ -86,7 +86,9 @@ import Testing
             context.delete(try object(context, "Tag", "name", "a"))
         }
     }
+}
 
+extension MergeRuleTests {
     @Test func onlyDeletionsThatViolateARuleAreKeptAndEachIsAConflict() async throws {
         try await withShelf { ours, theirs in
             try await emptyShelf(ours, theirs)
@@ -150,7 +152,9 @@ import Testing
             }
         }
     }
+}
 
+extension MergeRuleTests {
     @Test func whatWasDecidedAgainstIsKnown() async throws {
         try await withShelf { ours, theirs in
             try await edit(ours) { try object($0, "Tag", "name", "a")["name"] = "b" }

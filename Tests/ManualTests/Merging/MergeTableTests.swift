@@ -4,7 +4,7 @@ import Testing
 
 /// What a merge makes of cases that happen, beside what a merge by rows makes of them, as the page
 /// *Git and merging* shows it.
-@Suite struct MergeTableTests {
+struct MergeTableTests {
     @Test(.enabled(if: RowMerge.isAvailable, "SQLite has no session extension here"))
     func theTableOfMergesIsWhatHappens() async throws {
         #expect(MergeCase.all.count >= 30)

@@ -4,7 +4,7 @@ import Schema
 import Testing
 
 /// Batch requests in the store (B1–B11).
-@Suite struct BatchRequestTests {
+struct BatchRequestTests {
     private func accounts(_ fixture: GraphFixture, _ count: Int = 10) throws -> (ManagedObjectContext, [ManagedObject])
     {
         let context = fixture.context()
@@ -75,7 +75,9 @@ import Testing
             #expect(try fixture.reopened().one("Person").texts("accounts", "title").isEmpty)
         }
     }
+}
 
+extension BatchRequestTests {
     @Test(arguments: StoreKind.allCases) func anUpdateRaisesVersionsSoThatEditsConflict_S9(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let (context, accounts) = try accounts(fixture, 1)
@@ -117,7 +119,9 @@ import Testing
             #expect(try fixture.reopened().all("Tag").map { $0.text("word") ?? "" }.sorted() == ["a", "b", "c"])
         }
     }
+}
 
+extension BatchRequestTests {
     // MARK: Deleting
 
     @Test(arguments: StoreKind.allCases) func matchingObjectsAreDeleted_B1_B3(kind: StoreKind) throws {  // B2
@@ -183,7 +187,9 @@ import Testing
             #expect((try again.one("Tag")["accounts"] as? Set<ManagedObject>)?.count == 1)
         }
     }
+}
 
+extension BatchRequestTests {
     @Test(arguments: StoreKind.allCases) func objectsAreDeletedByTheirIDs_B7(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let (context, accounts) = try accounts(fixture)
@@ -239,7 +245,9 @@ import Testing
             #expect(try context.execute(request).count == 1)
         }
     }
+}
 
+extension BatchRequestTests {
     // MARK: Inserting
 
     @Test(arguments: StoreKind.allCases) func objectsAreInsertedFromDictionaries_B8(kind: StoreKind) throws {
@@ -317,7 +325,9 @@ import Testing
             #expect(tag.number("weight") == 2)
         }
     }
+}
 
+extension BatchRequestTests {
     @Test func hooksAndValidationTakeNoPart_B1() throws {
         try GraphFixture.run(.sqlite, classes: ["Account": LoudAccount.self]) { fixture in
             let context = fixture.context()

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Many threads on one coordinator, and on several coordinators of one file (S49).
-@Suite struct ConcurrencyTests {
+struct ConcurrencyTests {
     private static let threadCount = 10
     private static let saveCount = 8
 
@@ -93,7 +93,9 @@ import Testing
             try coordinator.removePersistentStores()
         }
     }
+}
 
+extension ConcurrencyTests {
     @Test(arguments: [StoreJournalMode.wal, .delete]) func tenCoordinatorsShareAFile(mode: StoreJournalMode) throws {
         try withTemporaryDirectory { folder in
             let model = try GraphFixture.makeModel()

@@ -4,7 +4,7 @@ import Testing
 
 /// Two contexts in conflict, at random, against a plain model of what each policy does (S9, S16,
 /// S17).
-@Suite struct ConflictModelTests {
+struct ConflictModelTests {
     private static let keys = ["title", "note", "color"]
     private static let objectCount = 4
 

@@ -4,7 +4,7 @@ import Schema
 import Testing
 
 /// Short forms of common steps.
-@Suite struct ConveniencesTests {
+struct ConveniencesTests {
     @Test(arguments: StoreKind.allCases) func objectsAreFoundCountedAndDeletedInOneLine(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context()

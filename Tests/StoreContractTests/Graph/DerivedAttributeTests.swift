@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Attributes that the store computes (L52–L54), the same from every store.
-@Suite struct DerivedAttributeTests {
+struct DerivedAttributeTests {
     private func run(_ kind: StoreKind, _ body: (GraphFixture, ManagedObjectContext) throws -> Void) throws {
         try GraphFixture.run(kind, model: try DerivedModel.make()) { fixture in try body(fixture, fixture.context()) }
     }
@@ -92,7 +92,9 @@ import Testing
                     && project.number("cost") == 50)
         }
     }
+}
 
+extension DerivedAttributeTests {
     // L53
     @Test(arguments: StoreKind.allCases) func theTimeIsThatOfTheLastSaveThatChangedTheObject(kind: StoreKind) throws {
         try run(kind) { _, context in
@@ -162,7 +164,9 @@ import Testing
             #expect(error?.code == .missingMandatoryProperty)
         }
     }
+}
 
+extension DerivedAttributeTests {
     // L53
     @Test(arguments: StoreKind.allCases) func whatNoStoreCanDeriveIsRefusedWithTheReason(kind: StoreKind) throws {
         func refusal(_ text: String, _ type: AttributeType = .integer64) throws -> String {
@@ -227,7 +231,9 @@ import Testing
             #expect(same.number("headcount") == 1)
         }
     }
+}
 
+extension DerivedAttributeTests {
     /// Any edits whatever: what the store has is what the objects' own values make.
     @Test(arguments: StoreKind.allCases) func afterRandomEditsEveryValueIsWhatItsSourcesMake(kind: StoreKind) throws {
         try run(kind) { fixture, context in

@@ -5,7 +5,7 @@ import Schema
 import Testing
 
 /// Live results (Q40–Q54).
-@Suite struct FetchedResultsControllerTests {
+struct FetchedResultsControllerTests {
     private func request(_ predicate: String? = nil, sortedBy keys: String...) throws -> FetchRequest<ManagedObject> {
         var request = FetchRequest<ManagedObject>(entityName: "Account")
         request.predicate = try predicate.map { try FetchPredicate(format: $0) }
@@ -92,7 +92,9 @@ import Testing
             #expect(list.next() == nil)
         }
     }
+}
 
+extension FetchedResultsControllerTests {
     @Test(arguments: StoreKind.allCases) func whatTheResultsDoNotShowIsNotTold_Q43(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context()
@@ -133,7 +135,9 @@ import Testing
             #expect(list.next() == "+section 0 +0.0 +0.1")
         }
     }
+}
 
+extension FetchedResultsControllerTests {
     // MARK: Sections
 
     @Test(arguments: StoreKind.allCases) func sectionsComeGoAndAreMovedBetween_Q41_Q45_Q47(kind: StoreKind) throws {
@@ -187,7 +191,9 @@ import Testing
             #expect(error?.code == .wrongType)
         }
     }
+}
 
+extension FetchedResultsControllerTests {
     // MARK: Other causes of change
 
     @Test(arguments: StoreKind.allCases) func mergesDriveItLikeOwnChanges_Q50(kind: StoreKind) throws {
@@ -262,7 +268,9 @@ import Testing
             #expect(list.next() == nil && list.controller.snapshot.objectIDs == [account.objectID])
         }
     }
+}
 
+extension FetchedResultsControllerTests {
     // MARK: Against a model
 
     @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64]) func changesMakeTheNewListOutOfTheOld_Q44(seed: UInt64) throws {
@@ -329,7 +337,9 @@ import Testing
             return Int((state >> 33) % UInt64(bound))
         }
     }
+}
 
+extension FetchedResultsControllerTests {
     // MARK: Streams
 
     @Test func snapshotsCanBeIteratedOver_Q53() async throws {

@@ -8,7 +8,7 @@ import Testing
 import TestSupport
 
 /// The graph above the seam, on every kind of store that the stack registers.
-@Suite struct GraphContractTests {
+struct GraphContractTests {
     private func run(_ kind: StoreKind, _ body: (() throws -> ManagedObjectContext) throws -> Void) throws {
         try withTemporaryDirectory { folder in
             let model = try ContractModel.make()

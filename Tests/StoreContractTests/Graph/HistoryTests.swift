@@ -8,7 +8,7 @@ import Testing
 import TestSupport
 
 /// The history of a SQLite store, in Core Data's tables (B12–B23).
-@Suite struct HistoryTests {
+struct HistoryTests {
     private func run(_ body: (GraphFixture, ManagedObjectContext) throws -> Void) throws {
         try GraphFixture.run(.sqlite, tracksHistory: true) { fixture in
             let context = fixture.context()
@@ -84,7 +84,9 @@ import TestSupport
             try coordinator.removePersistentStores()
         }
     }
+}
 
+extension HistoryTests {
     @Test func fetchingAfterATokenIsExclusive_B16_B19() throws {
         try run { fixture, context in
             let start = try #require(try fixture.coordinator.currentPersistentHistoryToken())
@@ -162,7 +164,9 @@ import TestSupport
             #expect(try context.fetchHistory().map(\.transactionNumber) == [5])
         }
     }
+}
 
+extension HistoryTests {
     @Test func aTokenOfAnotherStoreIsRefused_B20() throws {
         try run { fixture, context in
             try context.make("Account", [:])
@@ -247,7 +251,9 @@ import TestSupport
             #expect(account.text("title") == "t1" && doomed.isDeleted)
         }
     }
+}
 
+extension HistoryTests {
     @Test func manyInsertionsAreOneTransaction_B13() throws {
         try run { fixture, context in
             for number in 0..<20_000 { try context.make("Account", ["balance": number]) }

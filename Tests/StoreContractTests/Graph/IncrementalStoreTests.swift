@@ -11,7 +11,7 @@ import Testing
 
 /// What an incremental store of an application's own may do beside what every store must: texts for
 /// numbers, answers of its own, mistakes.
-@Suite struct IncrementalStoreTests {
+struct IncrementalStoreTests {
     private func coordinator(_ url: URL) throws -> PersistentStoreCoordinator {
         let coordinator = PersistentStoreCoordinator(managedObjectModel: try GraphFixture.makeModel())
         coordinator.register(CardStore.self)
@@ -36,7 +36,9 @@ import Testing
         }
         try context.save()
     }
+}
 
+extension IncrementalStoreTests {
     // MARK: Names
 
     @Test func objectsThatAStoreKnowsByTextsHaveThemInTheirURIs_L27_L28() throws {
@@ -91,7 +93,9 @@ import Testing
             }
         }
     }
+}
 
+extension IncrementalStoreTests {
     // MARK: Answers
 
     @Test(arguments: CardServer.Answer.allCases) func aStoreIsReadPartByPart(answer: CardServer.Answer) throws {
@@ -167,7 +171,9 @@ import Testing
             #expect(counting == 0)
         }
     }
+}
 
+extension IncrementalStoreTests {
     // MARK: Saving
 
     @Test func aSaveSaysWhatChangedAndNothingElse() throws {
@@ -235,7 +241,9 @@ import Testing
             try other.removePersistentStores()
         }
     }
+}
 
+extension IncrementalStoreTests {
     // MARK: Mistakes
 
     @Test func wrongAnswersAreErrorsAndNoCrashes() throws {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The sample of an incremental store: a folder of JSON files, one for each object.
-@Suite struct JSONObjectStoreTests {
+struct JSONObjectStoreTests {
     private func run(_ body: (URL, ManagedObjectContext) throws -> Void) throws {
         try withTemporaryDirectory { folder in
             let url = folder.appendingPathComponent("objects")
@@ -97,7 +97,9 @@ import Testing
             }
         }
     }
+}
 
+extension JSONObjectStoreTests {
     @Test(
         arguments: [
             ("{", "no JSON"), ("[]", "no JSON object"), ("", "no JSON"),
@@ -169,7 +171,9 @@ import Testing
             try reader.persistentStoreCoordinator.removePersistentStores()
         }
     }
+}
 
+extension JSONObjectStoreTests {
     @Test func aFolderOfSomethingElseIsNoStore() throws {
         try withTemporaryDirectory { folder in
             try Data("{}".utf8).write(to: folder.appendingPathComponent("Account-1.json"))

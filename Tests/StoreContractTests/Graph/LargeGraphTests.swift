@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A large graph with cascades: the work of deleting it and of taking that back, counted.
-@Suite struct LargeGraphTests {
+struct LargeGraphTests {
     final class Node: ManagedObject {
         static let prepared = Atomic<Int>(0)
         static let deletionsUndone = Atomic<Int>(0)

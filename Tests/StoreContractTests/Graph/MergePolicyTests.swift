@@ -4,7 +4,7 @@ import Schema
 import Testing
 
 /// What each policy makes of an object that was changed on both sides (S9–S23).
-@Suite struct MergePolicyTests {
+struct MergePolicyTests {
     static let merging: [MergePolicyType] = [
         .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback,
     ]
@@ -110,7 +110,9 @@ import Testing
             #expect(account.text("title") == "there")
         }
     }
+}
 
+extension MergePolicyTests {
     @Test(arguments: StoreKind.allCases) func differentObjectsNeverConflict_S21(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context()
@@ -157,7 +159,9 @@ import Testing
             #expect(person.text("name") == "Grace" && (person["accounts"] as? Set<ManagedObject>)?.count == 1)
         }
     }
+}
 
+extension MergePolicyTests {
     // MARK: To-one relationships
 
     @Test(arguments: StoreKind.allCases, merging) func aToOneIsMergedWithItsInverse_S17(
@@ -182,7 +186,9 @@ import Testing
             #expect(stored.target("owner")?.text("name") == ["a", "b", "c"][winner])
         }
     }
+}
 
+extension MergePolicyTests {
     // MARK: To-many relationships (S20)
 
     @Test(
@@ -257,7 +263,9 @@ import Testing
             }
         }
     }
+}
 
+extension MergePolicyTests {
     // MARK: Deleted on one side (S18, S19)
 
     @Test(arguments: StoreKind.allCases, MergePolicyType.allCases) func editedHereAndDeletedInTheStore_S18(
@@ -326,7 +334,9 @@ import Testing
             }
         }
     }
+}
 
+extension MergePolicyTests {
     /// A pupil that is inserted again belongs to a mentor whom somebody else, who saw none, is
     /// about to delete.
     @Test(arguments: StoreKind.allCases) func whoeverDeletesTheOwnerOfWhatIsInsertedAgainMeetsAConflict_S18_S19_R11(
@@ -404,7 +414,9 @@ import Testing
                 ])
         }
     }
+}
 
+extension MergePolicyTests {
     @Test(arguments: StoreKind.allCases) func whatCameToADeletedOwnerMeanwhileFollowsItsDeleteRule_S19_R11(
         kind: StoreKind
     ) throws {
@@ -486,7 +498,9 @@ import Testing
             #expect(try fixture.reopened().all("Account").isEmpty)
         }
     }
+}
 
+extension MergePolicyTests {
     @Test(arguments: StoreKind.allCases) func aReferenceToAnObjectThatIsGoneIsNotWritten_S18(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context(.mergeByPropertyStoreTrump)

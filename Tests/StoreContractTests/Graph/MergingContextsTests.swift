@@ -5,7 +5,7 @@ import Schema
 import Testing
 
 /// One context hears of what another saved (S38–S45), and what notifications say (S1–S7).
-@Suite struct MergingContextsTests {
+struct MergingContextsTests {
     /// Runs `save` in another context and returns what it tells of its save.
     @discardableResult
     private func saving(_ fixture: GraphFixture, _ edit: (ManagedObjectContext) throws -> Void) throws -> SavedChanges {
@@ -92,7 +92,9 @@ import Testing
             #expect(try fixture.reopened().one("Account").text("title") == "precious")
         }
     }
+}
 
+extension MergingContextsTests {
     @Test(arguments: StoreKind.allCases) func deletedOnBothSidesSavesWithoutConflict_S42(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context()
@@ -150,7 +152,9 @@ import Testing
             }
         }
     }
+}
 
+extension MergingContextsTests {
     // MARK: Following by itself
 
     @Test(arguments: StoreKind.allCases) func aFollowerMergesWhenItGetsToWork_S38(kind: StoreKind) throws {
@@ -211,7 +215,9 @@ import Testing
             #expect(stored.text("title") == "mine" && stored.text("note") == "n2")
         }
     }
+}
 
+extension MergingContextsTests {
     // MARK: What is told
 
     @Test(arguments: StoreKind.allCases) func aSaveTellsItsSetsAsObjectsAndIDs_S4_S6(kind: StoreKind) throws {
@@ -300,7 +306,9 @@ import Testing
             #expect(SavedChanges(userInfo: ["updated": Set([account])]).updated == [account.objectID])
         }
     }
+}
 
+extension MergingContextsTests {
     @Test func changesCanBeIteratedOver_S46() async throws {
         let model = try GraphFixture.makeModel()
         let coordinator = try inMemoryCoordinator(model)

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// Objects of an observable context, as the Observation framework sees them.
-@Suite struct ObservationTests {
+struct ObservationTests {
     private final class Flag: Sendable {
         let isSet = Atomic<Bool>(false)
     }
@@ -117,7 +117,9 @@ import Testing
             #expect(try isTold(of: { _ = account["title"] }) { context.reset() })
         }
     }
+}
 
+extension ObservationTests {
     @Test(arguments: StoreKind.allCases) func fillingAFaultIsToldToThoseWhoAskedWhetherItIsOne_F5_F25(kind: StoreKind)
         throws
     {

@@ -4,7 +4,7 @@ import Schema
 import Testing
 
 /// Contexts on other contexts (S32–S37, L44).
-@Suite struct ParentContextTests {
+struct ParentContextTests {
     @Test(arguments: StoreKind.allCases) func aChildsSaveGoesOneLevelUp_S32_S34(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let root = fixture.context()
@@ -90,7 +90,9 @@ import Testing
             #expect(try !child.hasChanges && child.all("Account").allSatisfy { !$0.isInserted && !$0.hasChanges })
         }
     }
+}
 
+extension ParentContextTests {
     @Test(arguments: StoreKind.allCases) func sortingAndWindowsHoldInAChild_S33(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let root = fixture.context()
@@ -175,7 +177,9 @@ import Testing
             #expect(try fixture.reopened().one("Account").text("title") == "again")
         }
     }
+}
 
+extension ParentContextTests {
     @Test(arguments: StoreKind.allCases) func whatAChildDropsTheParentNeverSees_S32(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let root = fixture.context()
@@ -244,7 +248,9 @@ import Testing
             }
         }
     }
+}
 
+extension ParentContextTests {
     @Test(arguments: StoreKind.allCases) func aChildsValuesWinWithoutConflict_S36(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let root = fixture.context()
@@ -326,7 +332,9 @@ import Testing
                 Set(try fixture.reopened().all("Account").map(\.objectID.description)) == Set(ids.map(\.description)))
         }
     }
+}
 
+extension ParentContextTests {
     @Test(arguments: StoreKind.allCases) func aChildsSaveIsAnEventOfTheParent_S37(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let root = fixture.context()
@@ -412,7 +420,9 @@ import Testing
             #expect(try child.fetch(request).map { $0.text("title") } == ["hers"])
         }
     }
+}
 
+extension ParentContextTests {
     @Test(arguments: StoreKind.allCases) func cascadesRunInTheChildAndAreSavedByTheRoot_R11(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let root = fixture.context()

@@ -9,7 +9,7 @@ import Testing
 
 /// Several processes with many threads on one file, on one coordinator and on several: nothing is
 /// lost, and nobody who waits is turned away (S49).
-@Suite struct ProcessesTests {
+struct ProcessesTests {
     private static let processCount = 2
     private static let threadCount = 10
     private static let turnCount = 5

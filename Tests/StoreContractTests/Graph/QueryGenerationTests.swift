@@ -6,7 +6,7 @@ import Storage
 import Testing
 
 /// Contexts that read one moment of the store (B27–B31).
-@Suite struct QueryGenerationTests {
+struct QueryGenerationTests {
     private func titles(_ context: ManagedObjectContext) throws -> [String] {
         try context.all("Account").compactMap { $0.text("title") }.sorted()
     }
@@ -89,7 +89,9 @@ import Testing
             #expect(stored.text("title") == "c" && stored.text("note") == "m")
         }
     }
+}
 
+extension QueryGenerationTests {
     @Test(arguments: StoreKind.allCases.filter { $0 != .sqlite }) func otherStoresStayUnpinned_B27(kind: StoreKind)
         throws
     {

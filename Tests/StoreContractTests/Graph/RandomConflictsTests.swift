@@ -6,7 +6,7 @@ import Testing
 /// Two contexts that edit the same objects at random and save by a merge policy. Whatever they did
 /// to each other: the store is a graph without one-sided or dangling links, and both contexts show
 /// it.
-@Suite struct RandomConflictsTests {
+struct RandomConflictsTests {
     private struct Round {
         let fixture: GraphFixture
         let editor: RandomEditor

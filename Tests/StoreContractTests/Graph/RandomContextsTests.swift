@@ -9,7 +9,7 @@ import Testing
 ///
 /// `FOLIO_RANDOM_SEEDS` says how many seeds each kind of store runs, `FOLIO_RANDOM_FIRST` which
 /// comes first.
-@Suite struct RandomContextsTests {
+struct RandomContextsTests {
     /// One context and the states that it leads through.
     private final class Place {
         let context: ManagedObjectContext

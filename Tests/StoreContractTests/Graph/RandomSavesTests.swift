@@ -7,7 +7,7 @@ import Testing
 /// Two contexts that edit the same objects, save now or in the background, and are refreshed and
 /// merged in between, at random. Whatever they did to each other: the store is a graph without
 /// one-sided or dangling links, and both contexts show it.
-@Suite struct RandomSavesTests {
+struct RandomSavesTests {
     private final class Side {
         let context: ManagedObjectContext
         var underWay: PreparedSave?

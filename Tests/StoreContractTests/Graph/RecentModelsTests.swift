@@ -4,7 +4,7 @@ import Storage
 import Testing
 
 /// What is kept of a model between coordinators is that of models without classes alone.
-@Suite struct RecentModelsTests {
+struct RecentModelsTests {
     private final class OwnAccount: ManagedObject {}
     private final class OtherAccount: ManagedObject {}
 

@@ -5,7 +5,7 @@ import Testing
 
 /// Objects that are refreshed with their changes kept, or deleted here, between what others saved
 /// and the save that meets it (F10, S13–S19).
-@Suite struct RefreshedConflictTests {
+struct RefreshedConflictTests {
     /// The card was changed on both sides, and nobody looked at it: refreshing the person that it
     /// belongs to here hides that from no save.
     @Test(arguments: StoreKind.allCases, [false, true]) func refreshingOneObjectHidesNoConflictOfAnother_S13_F10(
@@ -86,7 +86,9 @@ import Testing
             #expect(try fixture.reopened().one("Person", "name == 'Bob'").target("mentor")?.text("name") == "Ada")
         }
     }
+}
 
+extension RefreshedConflictTests {
     /// A person that has other changes was read before the card came to it, and then is parted from
     /// it.
     @Test(arguments: StoreKind.allCases, [false, true])

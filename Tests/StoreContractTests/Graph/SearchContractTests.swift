@@ -5,7 +5,7 @@ import Schema
 import Testing
 
 /// SEARCH and its order on every store, with unsaved changes and without.
-@Suite struct SearchContractTests {
+struct SearchContractTests {
     private static func model() throws -> ManagedObjectModel {
         var title = AttributeDescription("title", .string), text = AttributeDescription("text", .string)
         title.isFullTextIndexed = true

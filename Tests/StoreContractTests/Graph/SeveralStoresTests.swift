@@ -24,7 +24,7 @@ struct StorePair: Sendable, CustomTestStringConvertible {
 }
 
 /// Several stores as one (C1–C9, Q13, Q14, R20).
-@Suite struct SeveralStoresTests {
+struct SeveralStoresTests {
     static func model() throws -> ManagedObjectModel {
         var description = ManagedObjectModel.Definition()
         description.entities = [
@@ -98,7 +98,9 @@ struct StorePair: Sendable, CustomTestStringConvertible {
     private func names(_ request: FetchRequest<ManagedObject>, _ context: ManagedObjectContext) throws -> [String] {
         try context.fetch(request).map { $0.text("name") ?? "–" }
     }
+}
 
+extension SeveralStoresTests {
     @Test(arguments: StorePair.all) func configurationsPlaceEntities(pair: StorePair) throws {  // C3, C5
         try run(pair, ("People", "Logs")) { fixture in
             let context = fixture.context()
@@ -205,7 +207,9 @@ struct StorePair: Sendable, CustomTestStringConvertible {
             #expect(batched.count == 10 && Set(batched.map { $0.text("name") ?? "" }).count == 10)
         }
     }
+}
 
+extension SeveralStoresTests {
     @Test(arguments: StorePair.all) func aRelationshipIntoAnotherStoreIsRefusedAndNothingIsWritten(pair: StorePair)
         throws
     {  // R20, C6
@@ -273,7 +277,9 @@ struct StorePair: Sendable, CustomTestStringConvertible {
                     && fixture.context().one("Employee").text("name") == "Eve")
         }
     }
+}
 
+extension SeveralStoresTests {
     @Test(arguments: StorePair.all) func orderedAndToManyRelationshipsWorkInEachStore(pair: StorePair) throws {
         try run(pair) { fixture in
             let context = fixture.context()
@@ -377,7 +383,9 @@ struct StorePair: Sendable, CustomTestStringConvertible {
             #expect(told.list == ["+a.sqlite", "+b.xml", "-a.sqlite", "+a.sqlite", "-b.xml-a.sqlite"])
         }
     }
+}
 
+extension SeveralStoresTests {
     private final class Told: @unchecked Sendable {
         // Notifications come on the thread of the test, which posts them.
         var list: [String] = []

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Whole stores: their metadata, other places and types for them, their end (C7–C16).
-@Suite struct StoreFilesTests {
+struct StoreFilesTests {
     private func run(_ kind: StoreKind, _ body: (URL, PersistentStoreCoordinator, PersistentStore) throws -> Void)
         throws
     {
@@ -72,8 +72,10 @@ import Testing
             #expect(error?.code == .unsupported)
         }
     }
+}
 
-    @Test(arguments: StoreKind.builtIn.filter(\.hasFile)) func metadataAreReadAndSetInAFileThatNobodyHasOpen(
+extension StoreFilesTests {
+    @Test(arguments: StoreKind.builtInFiles) func metadataAreReadAndSetInAFileThatNobodyHasOpen(
         kind: StoreKind
     ) throws {  // C8, C10
         try run(kind) { folder, coordinator, store in
@@ -138,9 +140,10 @@ import Testing
             try check(coordinator)
         }
     }
+}
 
-    @Test(arguments: StoreKind.builtIn.filter(\.hasFile)) func aStoreIsDestroyedUnlessItIsOpen(kind: StoreKind) throws
-    {  // C15
+extension StoreFilesTests {
+    @Test(arguments: StoreKind.builtInFiles) func aStoreIsDestroyedUnlessItIsOpen(kind: StoreKind) throws {  // C15
         try run(kind) { folder, coordinator, store in
             try fill(coordinator)
             let busy = #expect(throws: StorageError.self) {
@@ -173,8 +176,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.builtIn.filter(\.hasFile)) func aStoreIsReplacedByACopyOfAnother(kind: StoreKind) throws
-    {  // C16
+    @Test(arguments: StoreKind.builtInFiles) func aStoreIsReplacedByACopyOfAnother(kind: StoreKind) throws {  // C16
         try run(kind) { folder, coordinator, store in
             try fill(coordinator)
             let target = folder.appendingPathComponent("other.store")

@@ -12,7 +12,7 @@ import TestSupport
 import Testing
 
 /// How stores are opened: every option that is taken acts (C17, C18, C21).
-@Suite struct StoreOptionsTests {
+struct StoreOptionsTests {
     private func model(_ attributes: [AttributeDescription] = []) throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
             EntityDefinition(
@@ -98,7 +98,9 @@ import Testing
             #expect(try pragma("journal_mode", coordinator) == "delete")
         }
     }
+}
 
+extension StoreOptionsTests {
     @Test func synchronizationIsAsAskedForWhereThatIsSafe() throws {
         try run(.sqlite, { $0.synchronous = .normal }) { coordinator, _ in try check("synchronous", "1", coordinator) }
         try run(.sqlite, { try $0.setValue("3", forPragmaNamed: "synchronous") }) { coordinator, _ in
@@ -187,7 +189,9 @@ import Testing
             try other.close()
         }
     }
+}
 
+extension StoreOptionsTests {
     @Test func aSQLiteStoreInMemoryHasSQLAndNoFile() throws {  // C21
         let coordinator = PersistentStoreCoordinator(managedObjectModel: try model())
         let store = try coordinator.addPersistentStore(
@@ -262,7 +266,9 @@ import Testing
             refusal("NSSQLitePragmasOption", .dictionary(["jurnal_mode": .string("wal")])).contains(
                 "did you mean \"journal_mode\"?"))
     }
+}
 
+extension StoreOptionsTests {
     @Test(arguments: StoreKind.allCases.filter { $0 != .sqlite }) func whatOnlySQLiteHasIsRefusedByOthers(
         kind: StoreKind
     ) throws {
@@ -305,7 +311,7 @@ import Testing
     }
 
     /// Nothing is written, neither to the store nor beside it, also where nothing could be.
-    @Test(arguments: StoreKind.allCases.filter(\.hasFile)) func aStoreForReadingOnlyLeavesItsFolderAsItIs(
+    @Test(arguments: StoreKind.inFiles) func aStoreForReadingOnlyLeavesItsFolderAsItIs(
         kind: StoreKind
     ) throws {
         try run(kind, { _ in }) { coordinator, url in
@@ -333,7 +339,9 @@ import Testing
             #expect(try snapshot() == before)
         }
     }
+}
 
+extension StoreOptionsTests {
     @Test(arguments: [StoreKind.binary, .xml]) func whoWaitsForAFileThatIsWrittenIsToldToo(kind: StoreKind) throws {
         let told = Mutex<[Double]>([])
         try run(

@@ -7,7 +7,7 @@ import Testing
 
 /// Transformable attributes: by archives of Foundation's values, or by transformers of an
 /// application's own (L20–L22).
-@Suite struct TransformableTests {
+struct TransformableTests {
     struct Point: Hashable { var x: Int, y: Int }
 
     struct PointTransformer: AttributeTransformer {
@@ -76,7 +76,9 @@ import Testing
             #expect(try read.transformedValue(forKey: "big") as? Set<String> == ["p", "q"])
         }
     }
+}
 
+extension TransformableTests {
     /// L20: what was given is not held, so that changing it in place can't pass for the saved
     /// value.
     @Test(arguments: StoreKind.allCases) func changesAreSeenByTheDataAlone_L20(kind: StoreKind) throws {
@@ -140,7 +142,9 @@ import Testing
         #expect(try strict.value(from: strict.data(from: ["a"])) as? [String] == ["a"])
         #expect(throws: SecureArchiveTransformer.Refusal.self) { try strict.value(from: strict.data(from: [1])) }
     }
+}
 
+extension TransformableTests {
     @Test func mistakesAreErrorsThatSayWhatToDo() throws {
         try run(.inMemory) { _, context in
             let thing = try context.make("Thing", [:])

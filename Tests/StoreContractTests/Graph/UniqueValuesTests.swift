@@ -3,7 +3,7 @@ import Schema
 import Testing
 
 /// Objects with the same unique values, here and in the store (S24–S30).
-@Suite struct UniqueValuesTests {
+struct UniqueValuesTests {
     private static let merging: [MergePolicyType] = [
         .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite,
     ]
@@ -73,7 +73,9 @@ import Testing
             #expect(stored.texts("accounts", "title") == ["first", "second"])
         }
     }
+}
 
+extension UniqueValuesTests {
     @Test(arguments: StoreKind.allCases) func storeTrumpFillsWhatTheStoreLacks_S28(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context(.mergeByPropertyStoreTrump)
@@ -145,7 +147,9 @@ import Testing
             #expect(try fixture.reopened().one("Tag").number("weight") == 1)
         }
     }
+}
 
+extension UniqueValuesTests {
     @Test(arguments: StoreKind.allCases) func severalNewObjectsAndAStoredOneBecomeOne_S28(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             try stored(fixture)
@@ -224,7 +228,9 @@ import Testing
             #expect(other.objectID != same.objectID && ada.target("card") === same)
         }
     }
+}
 
+extension UniqueValuesTests {
     @Test(arguments: StoreKind.allCases) func manyObjectsAreUpsertedInOneSave_S28(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             var context = fixture.context(.mergeByPropertyObjectTrump)

@@ -5,7 +5,7 @@ import Schema
 import Testing
 
 /// Attributes of every type, from their defaults to what others make of them.
-@Suite struct AttributeBehaviors {
+struct AttributeBehaviors {
     /// A type of attribute, with its default, two other values in their order, and one that it
     /// can't have.
     struct Kind: Sendable {
@@ -254,7 +254,9 @@ import Testing
                 #expect(try f.reopened().one("Thing")["opaque"] as? Data == Data([1, 2]))
             }
         ]
+}
 
+extension AttributeBehaviors {
     @Test(arguments: all, StoreKind.allCases) func keeping(behavior: Behavior, kind: StoreKind) throws {
         try behavior.run(on: kind, model: Self.model())
     }

@@ -7,7 +7,7 @@ import Storage
 import Testing
 
 /// What contexts hold, and how they settle what several of them did.
-@Suite struct ContextBehaviors {
+struct ContextBehaviors {
     static let heldObjects: [Behavior] = [
         Behavior("F13", "a refresh reads what the store has, however long the values have been here") { f in
             let context = f.context(), other = f.context()
@@ -103,7 +103,9 @@ import Testing
             #expect(context.insertedObjects.count == 1)
         },
     ]
+}
 
+extension ContextBehaviors {
     static let stores: [Behavior] = [
         Behavior("C2", "a coordinator knows the kinds of stores that come with it, and those that are registered") {
             f in
@@ -296,7 +298,9 @@ import Testing
             #expect(try f.reopened().one("Tag", "word == 'r'").number("weight") == 4)
         },
     ]
+}
 
+extension ContextBehaviors {
     static let ruled: [Behavior] = [
         Behavior("F19 V16", "an inaccessible fault is asked for nothing at the save") { f in
             let writer = f.context(), context = f.context()
@@ -333,7 +337,9 @@ import Testing
             try coordinator.removePersistentStores()
         },
     ]
+}
 
+extension ContextBehaviors {
     @Test(arguments: heldObjects, StoreKind.allCases) func holding(behavior: Behavior, kind: StoreKind) throws {
         try behavior.run(on: kind)
     }

@@ -3,7 +3,7 @@ import Testing
 
 /// Every fact of the page *Core Data's behavior* has a behavior, a test that names it, or a reason
 /// why it has neither.
-@Suite struct FactCoverageTests {
+struct FactCoverageTests {
     /// The sections whose facts are held here. Migration and documents (M, D) are the affair of
     /// other modules and their tests.
     private static let sections: Set<Character> = ["L", "F", "R", "V", "S", "Q", "P", "U", "B", "C"]

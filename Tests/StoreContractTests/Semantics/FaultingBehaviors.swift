@@ -5,7 +5,7 @@ import Schema
 import Testing
 
 /// Faults, identity, refreshing, relationships.
-@Suite struct FaultingBehaviors {
+struct FaultingBehaviors {
     static let faults: [Behavior] = [
         Behavior("F1", "a context has one object for an ID") { f in
             let context = f.context()
@@ -352,7 +352,9 @@ import Testing
             #expect(try f.reopened().one("Person").target("mentor") == nil)
         },
     ]
+}
 
+extension FaultingBehaviors {
     @Test(arguments: faults, StoreKind.allCases) func faulting(behavior: Behavior, kind: StoreKind) throws {
         try behavior.run(on: kind)
     }

@@ -5,7 +5,7 @@ import Schema
 import Testing
 
 /// Fetch requests and predicates, with saved and unsaved objects: the answer is the same.
-@Suite struct FetchingBehaviors {
+struct FetchingBehaviors {
     /// Tags of which the first four are saved, one of these changed and one deleted, and two are
     /// new.
     private static func mixed(_ f: GraphFixture) throws -> ManagedObjectContext {
@@ -285,7 +285,9 @@ import Testing
             #expect(try context.deleteAll("Tag") == 1 && context.count("Tag") == 0)
         },
     ]
+}
 
+extension FetchingBehaviors {
     @Test(arguments: requests, StoreKind.allCases) func requesting(behavior: Behavior, kind: StoreKind) throws {
         try behavior.run(on: kind)
     }

@@ -68,7 +68,7 @@ final class HookedAccount: ManagedObject {
 }
 
 /// What objects are told, and when.
-@Suite struct HookBehaviors {
+struct HookBehaviors {
     private static func hooked(_ context: ManagedObjectContext, _ title: String = "a", isSaved: Bool = true) throws
         -> HookedAccount
     {
@@ -201,7 +201,9 @@ final class HookedAccount: ManagedObject {
             #expect(account.calls.contains("snapshot 64") && account.text("color") == "red")
         },
     ]
+}
 
+extension HookBehaviors {
     static let saves: [Behavior] = [
         Behavior("L34", "a save calls each changed object once before and once after") { f in
             let context = f.context()
@@ -335,7 +337,9 @@ final class HookedAccount: ManagedObject {
             #expect(told == ["objectsDidChange 100", "willSave 000", "object", "validation", "didSave 100"])
         },
     ]
+}
 
+extension HookBehaviors {
     static let validations: [Behavior] = [
         Behavior("V3", "one value can be checked by itself, against the model and the class") { f in
             let account = try hooked(f.context(), isSaved: false)
@@ -406,7 +410,9 @@ final class HookedAccount: ManagedObject {
             #expect(try f.reopened().count("Account") == 1)
         },
     ]
+}
 
+extension HookBehaviors {
     static let faults: [Behavior] = [
         Behavior("L32", "delete() prepares the object at once, before any rule, and each time") { f in
             let context = f.context()
@@ -477,7 +483,9 @@ final class HookedAccount: ManagedObject {
     ]
 
     private static let classes: [String: ManagedObject.Type] = ["Account": HookedAccount.self]
+}
 
+extension HookBehaviors {
     @Test(arguments: awakenings, StoreKind.allCases) func awakening(behavior: Behavior, kind: StoreKind) throws {
         try behavior.run(on: kind, classes: Self.classes)
     }

@@ -5,7 +5,7 @@ import Schema
 import Testing
 
 /// Objects from their insertion to their deletion.
-@Suite struct LifecycleBehaviors {
+struct LifecycleBehaviors {
     static let insertions: [Behavior] = [
         Behavior("L3", "a new object is inserted, not updated, deleted or a fault") { f in
             let object = try f.context().make("Tag", [:])
@@ -302,7 +302,9 @@ import Testing
             #expect(try second.count("Tag") == 0)
         },
     ]
+}
 
+extension LifecycleBehaviors {
     @Test(arguments: insertions, StoreKind.allCases) func inserting(behavior: Behavior, kind: StoreKind) throws {
         try behavior.run(on: kind)
     }

@@ -6,7 +6,7 @@ import Stack
 import Testing
 
 /// What contexts tell of their changes, of saves and of merges.
-@Suite struct NotificationBehaviors {
+struct NotificationBehaviors {
     /// A merge of what `writer` saves while `body` runs into `reader`.
     private static func merging(
         _ writer: ManagedObjectContext, into reader: ManagedObjectContext, _ body: () throws -> Void
@@ -207,7 +207,9 @@ import Testing
             #expect(PersistentStoreCoordinator(managedObjectModel: f.model).managedObjectID(text: text) == nil)
         },
     ]
+}
 
+extension NotificationBehaviors {
     @Test(arguments: news, StoreKind.allCases) func telling(behavior: Behavior, kind: StoreKind) throws {
         try behavior.run(on: kind)
     }

@@ -6,7 +6,7 @@ import Testing
 
 /// The predicate language over one small graph: the same answer from unsaved objects, from saved
 /// ones, and from the store opened again.
-@Suite struct PredicateBehaviors {
+struct PredicateBehaviors {
     /// Ada (36) teaches Bob (20) and Cyd; Évariste (20) has a mail address. Accounts: main (100,
     /// tags x and y, entries in and out), spare (5, tag x), both Ada's; joint (50) and the savings
     /// account nest (200, 0.5), both Bob's; lost (no balance, of nobody).
@@ -246,7 +246,9 @@ import Testing
             #expect(try context.found("Account", "title != 'ea'", by: "title").count == 3)
         },
     ]
+}
 
+extension PredicateBehaviors {
     @Test(arguments: all, StoreKind.allCases) func asking(behavior: Behavior, kind: StoreKind) throws {
         try behavior.run(on: kind)
     }

@@ -4,7 +4,7 @@ import Schema
 import Testing
 
 /// Relationships of every kind, and every delete rule: both ends, through saves, undo, contexts.
-@Suite struct RelationshipBehaviors {
+struct RelationshipBehaviors {
     /// A relationship of `Owner` to `Part`, called as its kind; the other end is called `oneOf` and
     /// so on.
     enum Kind: String, CaseIterable, Sendable {
@@ -312,7 +312,9 @@ import Testing
 
     static let kinds = Kind.allCases.flatMap(behaviors)
     static let rulesOfDeletion = Kind.allCases.flatMap { kind in rules.flatMap { deletions(kind, $0) } }
+}
 
+extension RelationshipBehaviors {
     @Test(arguments: kinds, StoreKind.allCases) func relating(behavior: Behavior, kind: StoreKind) throws {
         try behavior.run(on: kind, model: Self.model())
     }

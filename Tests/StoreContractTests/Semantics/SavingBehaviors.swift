@@ -5,7 +5,7 @@ import Schema
 import Testing
 
 /// Validation, saving, conflicts between contexts, undo.
-@Suite struct SavingBehaviors {
+struct SavingBehaviors {
     /// A model of rules.
     static func rules() throws -> ManagedObjectModel {
         let short = AttributeDescription(
@@ -436,7 +436,9 @@ import Testing
             #expect(object.text("word") == "a" && object["weight"] == nil)
         },
     ]
+}
 
+extension SavingBehaviors {
     @Test(arguments: validations, StoreKind.allCases) func validating(behavior: Behavior, kind: StoreKind) throws {
         try behavior.run(on: kind, model: Self.rules())
     }

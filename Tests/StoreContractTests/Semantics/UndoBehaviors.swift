@@ -2,7 +2,7 @@ import ObjectGraph
 import Testing
 
 /// Steps of undo: what is one, who knows it, what comes back.
-@Suite struct UndoBehaviors {
+struct UndoBehaviors {
     private static func undoing(_ f: GraphFixture) -> (ManagedObjectContext, UndoManager) {
         let context = f.context(), manager = UndoManager()
         context.undoManager = manager
@@ -156,7 +156,9 @@ import Testing
             #expect(try f.reopened().one("Tag").text("word") == "3")
         },
     ]
+}
 
+extension UndoBehaviors {
     @Test(arguments: undos, StoreKind.allCases) func takingBack(behavior: Behavior, kind: StoreKind) throws {
         try behavior.run(on: kind)
     }

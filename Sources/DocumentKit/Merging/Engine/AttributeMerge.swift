@@ -13,6 +13,12 @@ package struct AttributeMerge {
 
     package enum Rule: String, Sendable {
         case sum, max, min, text, ours, theirs
+
+        /// Nil for an attribute without a rule, or with an unknown one.
+        init?(_ attribute: AttributeDescription) {
+            guard let name = attribute.userInfo[AttributeMerge.ruleKey] else { return nil }
+            self.init(rawValue: name)
+        }
     }
 
     /// What is left to be decided.
@@ -32,9 +38,9 @@ package struct AttributeMerge {
     init(_ decide: @escaping (Conflict) -> PropertyValue) { self.decide = decide }
 
     mutating func merge(
-        _ attribute: AttributeDescription, base: PropertyValue, ours: PropertyValue, theirs: PropertyValue
+        by rule: Rule?, base: PropertyValue, ours: PropertyValue, theirs: PropertyValue
     ) -> PropertyValue {
-        merge(base, ours, theirs, Rule(rawValue: attribute.userInfo[Self.ruleKey] ?? ""), [])
+        merge(base, ours, theirs, rule, [])
     }
 
     private mutating func merge(

@@ -4,47 +4,40 @@ internal import Schema
 /// What the attributes of the merged document are.
 extension MergeEngine {
     mutating func mergeAttributes() {
-        for name in theirs.keys.inOrder() where !gone.contains(name) {
-            guard let change = theirs[name], change.change != .removed else { continue }
-            guard isInOurs(name) else {
-                insertAttributes(name, change)
-                continue
-            }
-            for (property, pair) in change.properties.sorted(by: { $0.key < $1.key }) {
-                guard case .attribute(let attribute)? = schema[name.entity, property]?.kind else { continue }
-                guard let mine = ours[name]?.properties[property] else {
+        for name in names(sidesWithKept, where: isInserted) { inserted.append(name, attributes(ofInserted: name)) }
+        for (name, change) in theirs where change.change != .removed && isInOurs(name) && !gone.contains(name) {
+            let own = ours[name]
+            for (property, pair) in change.properties {
+                guard case .attribute(let rule) = schema[name.entity, property].kind else { continue }
+                if let mine = own?[property] {
+                    merge(property, of: name, by: rule, mine, pair)
+                } else {
                     set(pair.new, property, of: name)
-                    continue
                 }
-                merge(attribute, name, mine, pair)
             }
         }
-        // Deleted here and unchanged there, but something new leads to them.
-        for name in kept where !isInOurs(name) && theirs[name] == nil { insertAttributes(name, nil) }
     }
 
-    /// Of an object that ours lacks: what theirs made, or what it was before ours deleted it with
-    /// what theirs has changed.
-    private mutating func insertAttributes(_ name: MergeName, _ change: MergeChange?) {
-        let known = schema.properties(of: name.entity)
-        var values = merged[name] ?? [:]
-        if let change { values.reserveCapacity(change.properties.count) }
-        for (property, pair) in ours[name]?.properties ?? [:] {
-            if case .attribute? = known[property]?.kind { values[property] = pair.old }
+    /// What theirs made, or what an object was before ours deleted it with what theirs has changed.
+    private func attributes(ofInserted name: MergeName) -> ObjectValues {
+        let change = theirs[name], entity = schema[name.entity]
+        var values = change?.new ?? ObjectValues()
+        if let lost = ours[name] {
+            values = lost.old
+            for (property, pair) in change?.properties ?? [] { values[property] = pair.new }
         }
-        for (property, pair) in change?.properties ?? [:] {
-            if case .attribute? = known[property]?.kind { values[property] = pair.new }
-        }
-        merged[name] = values
+        return entity.links.isEmpty ? values : values.part { !entity.properties[$0].isLink }
     }
 
     private mutating func merge(
-        _ attribute: AttributeDescription, _ name: MergeName, _ mine: MergeChange.Pair, _ other: MergeChange.Pair
+        _ property: Int, of name: MergeName, by rule: AttributeMerge.Rule?, _ mine: MergeChange.Pair,
+        _ other: MergeChange.Pair
     ) {
-        let choose = self.choose
-        func choice(_ conflict: AttributeMerge.Conflict) -> DocumentMerge.Choice? {
-            choose(name, ([attribute.name] + conflict.path).joined(separator: "."))
+        let choose = self.choose, attribute = schema[name.entity, property].name
+        func path(_ conflict: AttributeMerge.Conflict) -> String {
+            ([attribute] + conflict.path).joined(separator: ".")
         }
+        func choice(_ conflict: AttributeMerge.Conflict) -> DocumentMerge.Choice? { choose(name, path(conflict)) }
         var merge = AttributeMerge { conflict in
             switch choice(conflict) {
             case .theirs: conflict.theirs
@@ -53,21 +46,20 @@ extension MergeEngine {
             }
         }
         let value = merge.merge(
-            attribute, base: mine.old.attribute, ours: mine.new.attribute, theirs: other.new.attribute)
-        if !value.isSame(as: mine.new.attribute) { set(.plain(value), attribute.name, of: name) }
+            by: rule, base: mine.old.attribute, ours: mine.new.attribute, theirs: other.new.attribute)
+        if !value.isSame(as: mine.new.attribute) { set(.plain(value), property, of: name) }
         for conflict in merge.conflicts {
             report(
                 MergeConflictRecord(
-                    kind: .values, object: name, property: ([attribute.name] + conflict.path).joined(separator: "."),
-                    base: .plain(conflict.base), ours: .plain(conflict.ours), theirs: .plain(conflict.theirs),
-                    choice: choice(conflict)))
+                    kind: .values, object: name, property: path(conflict), base: .plain(conflict.base),
+                    ours: .plain(conflict.ours), theirs: .plain(conflict.theirs), choice: choice(conflict)))
         }
     }
 
     // MARK: Uniqueness
 
     private struct UniqueKey: Hashable {
-        let constraint: MergeSchema.Constraint
+        let constraint: MergeSchema.Constraint.Name
         let values: [PropertyValue]
     }
 
@@ -77,11 +69,11 @@ extension MergeEngine {
     mutating func settleUniqueness() throws {
         guard schema.hasConstraints else { return }
         var holders: [UniqueKey: [MergeName]] = [:]
-        for name in Set(ours.keys).union(theirs.keys).inOrder() where isPresent(name) {
-            for constraint in schema.constraints(of: name.entity) where isChanged(name, constraint) {
+        for name in names([ours, theirs], where: { !schema[$0.entity].constraints.isEmpty && isPresent($0) }) {
+            for constraint in schema[name.entity].constraints where isChanged(name, constraint) {
                 let values = try constraint.attributes.map { try mergedAttribute(name, $0) }
                 if values.contains(where: \.isNull) { continue }
-                holders[UniqueKey(constraint: constraint, values: values), default: []].append(name)
+                holders[UniqueKey(constraint: constraint.name, values: values), default: []].append(name)
             }
         }
         for (key, names) in holders.sorted(by: { $0.value[0] < $1.value[0] }) where names.count > 1 {
@@ -93,30 +85,30 @@ extension MergeEngine {
 
     private func isChanged(_ name: MergeName, _ constraint: MergeSchema.Constraint) -> Bool {
         kept.contains(name)
-            || constraint.attributes.contains {
-                ours[name]?.properties[$0] != nil || theirs[name]?.properties[$0] != nil
-            }
+            || constraint.attributes.contains { ours[name]?.has($0) == true || theirs[name]?.has($0) == true }
     }
 
     /// An attribute as it is after the merge.
-    private func mergedAttribute(_ name: MergeName, _ property: String) throws -> PropertyValue {
-        if let value = merged[name]?[property] { return value.attribute }
-        if isInserted(name) { return .null }
-        if let pair = ours[name]?.properties[property] { return pair.new.attribute }
+    private func mergedAttribute(_ name: MergeName, _ property: Int) throws -> PropertyValue {
+        if isInserted(name) { return inserted[name]?[property]?.attribute ?? .null }
+        if let value = edited[name]?[property] { return value.attribute }
+        if let pair = ours[name]?[property] { return pair.new.attribute }
         return name.origin == .base && ours[name]?.change != .added ? try unchangedValue(name, property) : .null
     }
 
     private mutating func settle(_ key: UniqueKey, _ names: [MergeName]) throws {
         // Whose values come from theirs alone gives way to whose come from ours, or the other way
         // round.
-        let attributes = key.constraint.attributes
+        func attributes(of name: MergeName) -> [Int] {
+            schema[name.entity].constraints.first { $0.name == key.constraint }?.attributes ?? []
+        }
         func isByTheirs(_ name: MergeName) -> Bool {
-            attributes.contains { merged[name]?[$0] != nil } || isInserted(name)
+            attributes(of: name).contains { edited[name]?.has($0) == true } || isInserted(name)
         }
         guard let first = names.first(where: isByTheirs),
             let rival = names.first(where: { !isByTheirs($0) }) ?? names.first(where: { $0 != first })
         else { return }
-        let property = attributes.joined(separator: ","), choice = choose(first, property)
+        let property = key.constraint.attributes.joined(separator: ","), choice = choose(first, property)
         let value = MergeValue.plain(key.values.count == 1 ? key.values[0] : .list(key.values))
         report(
             MergeConflictRecord(
@@ -124,20 +116,20 @@ extension MergeEngine {
                 theirs: value, others: names.filter { $0 != first }, choice: choice))
         let winner = choice == .theirs ? first : rival
         for name in names where name != winner {
-            giveWay(name, attributes)
+            giveWay(name, attributes(of: name))
             if choice == nil, name.origin == .theirs { outcome.omitted.insert(name) }
         }
     }
 
-    private mutating func giveWay(_ name: MergeName, _ attributes: [String]) {
+    private mutating func giveWay(_ name: MergeName, _ attributes: [Int]) {
         if name.origin != .base {
             gone.insert(name)
             return
         }
         for attribute in attributes {
-            if isInOurs(name), merged[name]?[attribute] != nil {
-                merged[name]?[attribute] = nil
-            } else if let pair = ours[name]?.properties[attribute] ?? theirs[name]?.properties[attribute] {
+            if isInOurs(name), edited[name]?.has(attribute) == true {
+                edited[name]?[attribute] = nil
+            } else if let pair = ours[name]?[attribute] ?? theirs[name]?[attribute] {
                 set(pair.old, attribute, of: name)
             }
         }

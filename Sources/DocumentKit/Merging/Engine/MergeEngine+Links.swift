@@ -4,30 +4,20 @@ internal import Schema
 /// What the objects of the merged document lead to.
 extension MergeEngine {
     mutating func mergeLinks() {
-        for name in linkOwners() where !gone.contains(name) {
-            for property in linkProperties(of: name) {
-                switch schema[name.entity, property]?.kind {
-                case .toOne: mergeToOne(name, property)
+        for name in names(sidesWithKept, where: { schema.hasLinks($0.entity) && !gone.contains($0) }) {
+            let entity = schema[name.entity], mine = ours[name], other = theirs[name]
+            for property in entity.links {
+                let pairs = (ours: mine?[property], theirs: other?[property])
+                if pairs.ours == nil, pairs.theirs == nil { continue }
+                switch entity.properties[property].kind {
+                case .toOne: mergeToOne(name, property, pairs)
                 case .toMany(let isOrdered, let isOrderOnly):
-                    mergeToMany(name, property, isOrdered: isOrdered, isOrderOnly: isOrderOnly)
-                case .attribute, .oneToOne, nil: break
+                    mergeToMany(name, property, pairs, isOrdered: isOrdered, isOrderOnly: isOrderOnly)
+                case .attribute, .oneToOne: break
                 }
             }
         }
         removeFromDeletedOwners()
-    }
-
-    private func linkOwners() -> [MergeName] {
-        var names = Set(theirs.keys).union(kept)
-        // What ours lost with an object that is kept comes back.
-        if !kept.isEmpty { names.formUnion(ours.keys) }
-        return names.filter { schema.hasLinks($0.entity) }.inOrder()
-    }
-
-    func linkProperties(of name: MergeName) -> [String] {
-        var properties: Set<String> = []
-        for change in [ours[name], theirs[name]] { properties.formUnion(change?.properties.keys.map { $0 } ?? []) }
-        return properties.sorted()
     }
 
     // MARK: What a side says of a property
@@ -43,8 +33,11 @@ extension MergeEngine {
         var current = MergeValue.null
     }
 
-    func link(_ name: MergeName, _ property: String) -> Link {
-        let mine = ours[name]?.properties[property], other = theirs[name]?.properties[property]
+    /// What each side changed of a property.
+    typealias Pairs = (ours: MergeChange.Pair?, theirs: MergeChange.Pair?)
+
+    func link(_ name: MergeName, _ pairs: Pairs) -> Link {
+        let (mine, other) = pairs
         var link = Link()
         link.base = mine?.old ?? other?.old ?? .null
         if isInOurs(name) {
@@ -52,7 +45,7 @@ extension MergeEngine {
             link.ours = mine.flatMap { isConsequence($0, removedByOurs) ? nil : $0.new }
         }
         // An object that theirs has deleted and that is kept: theirs says nothing of it.
-        if theirs[name]?.change != .removed {
+        if !removedByTheirs.contains(name) {
             link.theirs = other.flatMap { isConsequence($0, removedByTheirs) ? nil : $0.new }
         }
         return link
@@ -74,8 +67,8 @@ extension MergeEngine {
 
     // MARK: To-one
 
-    private mutating func mergeToOne(_ name: MergeName, _ property: String) {
-        let link = link(name, property), value: MergeValue
+    private mutating func mergeToOne(_ name: MergeName, _ property: Int, _ pairs: Pairs) {
+        let link = link(name, pairs), value: MergeValue
         switch (link.ours, link.theirs) {
         case (let mine?, let other?) where !mine.isSame(as: other):
             value = decide(name, property, link.base, mine, other)
@@ -96,9 +89,9 @@ extension MergeEngine {
     }
 
     mutating func decide(
-        _ name: MergeName, _ property: String, _ base: MergeValue, _ mine: MergeValue, _ other: MergeValue
+        _ name: MergeName, _ number: Int, _ base: MergeValue, _ mine: MergeValue, _ other: MergeValue
     ) -> MergeValue {
-        let choice = choose(name, property)
+        let property = schema[name.entity, number].name, choice = choose(name, property)
         report(
             MergeConflictRecord(
                 kind: .values, object: name, property: property, base: base, ours: mine, theirs: other, choice: choice))
@@ -107,10 +100,11 @@ extension MergeEngine {
 
     // MARK: To-many
 
-    private mutating func mergeToMany(_ name: MergeName, _ property: String, isOrdered: Bool, isOrderOnly: Bool) {
-        let mine = ours[name]?.properties[property]
-        let other = theirs[name]?.change == .removed ? nil : theirs[name]?.properties[property]
-        let base = (mine?.old ?? theirs[name]?.properties[property]?.old ?? .null).names
+    private mutating func mergeToMany(
+        _ name: MergeName, _ property: Int, _ pairs: Pairs, isOrdered: Bool, isOrderOnly: Bool
+    ) {
+        let mine = pairs.ours, other = removedByTheirs.contains(name) ? nil : pairs.theirs
+        let base = (mine?.old ?? pairs.theirs?.old ?? .null).names
         let isHere = isInOurs(name)
         let left = isHere ? mine?.new.names ?? base : base, right = other?.new.names ?? base
         let inBase = Set(base), inOurs = Set(left), inTheirs = Set(right)
@@ -143,9 +137,9 @@ extension MergeEngine {
     private mutating func removeFromDeletedOwners() {
         guard !kept.isEmpty else { return }
         for name in gone.sorted() where isInOurs(name) {
-            for (property, pair) in theirs[name]?.properties ?? [:] {
-                guard case .toMany? = schema[name.entity, property]?.kind else { continue }
-                let members = pair.old.names.filter { kept.contains($0) && isInOurs($0) }
+            for (property, value) in theirs[name]?.old ?? ObjectValues() {
+                guard schema[name.entity, property].isToMany else { continue }
+                let members = value.names.filter { kept.contains($0) && isInOurs($0) }
                 if !members.isEmpty { edit(.init(owner: name, property: property, added: [], removed: members)) }
             }
         }

@@ -5,22 +5,23 @@ internal import Schema
 extension MergeEngine {
     private struct End: Hashable {
         let object: MergeName
-        let property: String
+        let property: Int
     }
 
     mutating func mergeOneToOnes() {
-        var links: [End: Link] = [:]
-        var names = Set(theirs.keys).union(kept)
-        names.formUnion(ours.keys)
-        for name in names where schema.hasLinks(name.entity) && !gone.contains(name) {
-            for property in linkProperties(of: name) {
-                guard case .oneToOne? = schema[name.entity, property]?.kind else { continue }
-                links[End(object: name, property: property)] = link(name, property)
+        var links: [End: Link] = [:], ends: [End] = []
+        for name in names([ours, theirs], where: { schema.hasLinks($0.entity) && !gone.contains($0) }) {
+            let entity = schema[name.entity], mine = ours[name], other = theirs[name]
+            for property in entity.links {
+                guard case .oneToOne = entity.properties[property].kind else { continue }
+                let pairs = (ours: mine?[property], theirs: other?[property])
+                if pairs.ours == nil, pairs.theirs == nil { continue }
+                let end = End(object: name, property: property)
+                links[end] = link(name, pairs)
+                ends.append(end)
             }
         }
-        guard !links.isEmpty else { return }
         var wanted: [End: MergeValue] = [:]
-        let ends = links.keys.sorted { ($0.object, $0.property) < ($1.object, $1.property) }
         for end in ends { wanted[end] = present(resolved(end, links[end] ?? Link())) }
         for end in ends {
             guard let link = links[end], var value = wanted[end] else { continue }
@@ -39,8 +40,8 @@ extension MergeEngine {
     }
 
     private func otherEnd(_ end: End, _ target: MergeName) -> End? {
-        guard case .oneToOne(let inverse)? = schema[end.object.entity, end.property]?.kind else { return nil }
-        return End(object: target, property: inverse)
+        guard case .oneToOne(let inverse) = schema[end.object.entity, end.property].kind else { return nil }
+        return schema[target.entity].number(ofProperty: inverse).map { End(object: target, property: $0) }
     }
 
     private mutating func resolved(_ end: End, _ link: Link) -> MergeValue {
@@ -56,7 +57,7 @@ extension MergeEngine {
 
     private func isTakenAway(_ end: End, _ value: MergeValue, _ base: MergeValue, _ side: MergeSide) -> Bool {
         guard value.isNull, let target = base.target, let other = otherEnd(end, target),
-            let now = side[target]?.properties[other.property]?.new.target
+            let now = side[target]?.new[other.property]?.target
         else { return false }
         return now != end.object
     }

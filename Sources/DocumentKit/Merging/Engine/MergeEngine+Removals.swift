@@ -4,8 +4,8 @@ internal import Schema
 /// Which objects the merged document has.
 extension MergeEngine {
     mutating func findRemovals() {
-        removedByOurs = Set(ours.lazy.filter { $0.value.change == .removed }.map(\.key))
-        removedByTheirs = Set(theirs.lazy.filter { $0.value.change == .removed }.map(\.key))
+        removedByOurs = Set(ours.lazy.filter { $0.value.change == .removed }.map(\.name))
+        removedByTheirs = Set(theirs.lazy.filter { $0.value.change == .removed }.map(\.name))
         let both = removedByOurs.intersection(removedByTheirs)
         gone.formUnion(both)
         judge(removedByOurs.subtracting(both), byOurs: true)
@@ -37,10 +37,10 @@ extension MergeEngine {
     private func newTargets(of side: MergeSide, _ removed: Set<MergeName>) -> Set<MergeName> {
         var targets: Set<MergeName> = []
         for (_, change) in side where change.change != .removed {
-            for (_, pair) in change.properties {
-                let new = pair.new.names
+            for (property, value) in change.new {
+                let new = value.names
                 if new.isEmpty { continue }
-                let old = Set(pair.old.names)
+                let old = Set(change.old[property]?.names ?? [])
                 for name in new where name.origin == .base && !old.contains(name) { targets.insert(name) }
             }
         }
@@ -52,7 +52,7 @@ extension MergeEngine {
     private func isTouched(_ change: MergeChange, _ name: MergeName) -> Bool {
         let removed = removedByOurs.contains(name) ? removedByTheirs : removedByOurs
         return change.properties.contains { property, pair in
-            switch schema[name.entity, property]?.kind {
+            switch schema[name.entity, property].kind {
             case .attribute: true
             case .toOne: !(pair.new.isNull && pair.old.target.map { removed.contains($0) } == true)
             case .oneToOne: !pair.new.isNull
@@ -60,7 +60,6 @@ extension MergeEngine {
                 isOrdered
                     ? pair.new.names != pair.old.names.filter(Set(pair.new.names).contains)
                     : !Set(pair.new.names).isSubset(of: pair.old.names)
-            case nil: false
             }
         }
     }
@@ -70,9 +69,9 @@ extension MergeEngine {
         var waiting = Array(kept)
         while let name = waiting.popLast() {
             let byOurs = removedByOurs.contains(name)
-            for (property, pair) in (byOurs ? ours : theirs)[name]?.properties ?? [:] {
-                guard let known = schema[name.entity, property], known.isRequired else { continue }
-                let value = (byOurs ? theirs : ours)[name]?.properties[property]?.new ?? pair.old
+            for (property, old) in (byOurs ? ours : theirs)[name]?.old ?? ObjectValues() {
+                guard schema[name.entity, property].isRequired else { continue }
+                let value = (byOurs ? theirs : ours)[name]?[property]?.new ?? old
                 for target in value.names
                 where gone.contains(target) && (byOurs ? removedByOurs : removedByTheirs).contains(target)
                     && !(byOurs ? removedByTheirs : removedByOurs).contains(target)

@@ -10,8 +10,8 @@ package struct MergeEngine {
     let schema: MergeSchema
     /// What decides a conflict, by the object and the property.
     package var choose: (MergeName, String?) -> DocumentMerge.Choice?
-    /// An attribute of an object that neither side changed.
-    let unchangedValue: (MergeName, String) throws -> PropertyValue
+    /// An attribute of an object that neither side changed, by its number.
+    let unchangedValue: (MergeName, Int) throws -> PropertyValue
     var ours: MergeSide
     var theirs: MergeSide
     /// Objects that one side has deleted, by that side.
@@ -23,20 +23,22 @@ package struct MergeEngine {
     var kept: Set<MergeName> = []
     /// Objects whose deletion by theirs violates a rule of the model.
     private(set) var undeletable: Set<MergeName> = []
-    /// Values of objects that differ from those of ours, or that are to be inserted.
-    var merged: [MergeName: [String: MergeValue]] = [:]
+    /// Objects that ours lacks and is to get, with all their values.
+    var inserted = ObjectTable<ObjectValues>()
+    /// Values of the objects of ours that are to be others.
+    var edited: [MergeName: ObjectValues] = [:]
     package internal(set) var outcome = MergeOutcome()
 
     /// - Parameters:
-    ///   - model: The model of all three states.
+    ///   - schema: Of the model of all three states.
     ///   - ours: What one side did to the base.
     ///   - theirs: What the other side did to it.
     package init(
-        _ model: ManagedObjectModel, ours: MergeSide, theirs: MergeSide,
+        _ schema: MergeSchema, ours: MergeSide, theirs: MergeSide,
         choose: @escaping (MergeName, String?) -> DocumentMerge.Choice? = { _, _ in nil },
-        unchangedValue: @escaping (MergeName, String) throws -> PropertyValue = { _, _ in .null }
+        unchangedValue: @escaping (MergeName, Int) throws -> PropertyValue = { _, _ in .null }
     ) {
-        schema = MergeSchema(model)
+        self.schema = schema
         self.ours = ours
         self.theirs = theirs
         self.choose = choose
@@ -51,7 +53,7 @@ package struct MergeEngine {
     package mutating func contest(_ deletions: Set<MergeName>) { undeletable = deletions }
 
     /// The objects that theirs alone has made.
-    package var newInTheirs: [MergeName] { theirs.keys.filter { $0.origin == .theirs }.inOrder() }
+    package var newInTheirs: [MergeName] { theirs.names.filter { $0.origin == .theirs } }
 
     /// - Throws: What reading unchanged values throws.
     package mutating func run() throws -> MergeOutcome {
@@ -70,7 +72,7 @@ package struct MergeEngine {
         outcome.united = NewObjectMatching(schema, ours, theirs).pairs
         guard !outcome.united.isEmpty else { return }
         let united = outcome.united
-        theirs = Dictionary(uniqueKeysWithValues: theirs.map { (united[$0.key] ?? $0.key, $0.value.renamed(united)) })
+        theirs = MergeSide(theirs.map { (united[$0.name] ?? $0.name, $0.value.renamed(united)) })
     }
 
     // MARK: Facts
@@ -84,31 +86,39 @@ package struct MergeEngine {
         }
     }
 
-    /// Objects of theirs that are to be inserted into ours.
+    /// Objects that are to be inserted into ours.
     func isInserted(_ name: MergeName) -> Bool { !isInOurs(name) && !gone.contains(name) }
 
-    mutating func set(_ value: MergeValue, _ property: String, of name: MergeName) {
-        merged[name, default: [:]][property] = value
+    /// Some of the objects that sides changed, in order.
+    func names(_ sides: [MergeSide], where isIncluded: (MergeName) -> Bool) -> [MergeName] {
+        let names = sides.flatMap { $0.names.filter(isIncluded) }
+        guard sides.count > 1 else { return names }
+        return Set(names).sorted()
+    }
+
+    /// The sides whose objects may become others: ours too where objects are kept, since what it
+    /// lost with them comes back.
+    var sidesWithKept: [MergeSide] { kept.isEmpty ? [theirs] : [ours, theirs] }
+
+    mutating func set(_ value: MergeValue, _ property: Int, of name: MergeName) {
+        if let place = inserted.place(of: name) {
+            inserted.update(at: place) { $0[property] = value }
+        } else {
+            edited[name, default: ObjectValues()][property] = value
+        }
     }
 
     // MARK: Result
 
     private mutating func collect() {
-        for name in merged.keys.inOrder() where !gone.contains(name) {
-            guard let values = merged[name] else { continue }
-            if isInserted(name) {
-                outcome.insertions[name] = values
-                continue
-            }
-            for (property, value) in values.sorted(by: { $0.key < $1.key }) {
+        outcome.insertions = gone.isEmpty ? inserted : inserted.part { name, _ in !gone.contains(name) }
+        for name in edited.keys.filter({ !gone.contains($0) }).sorted() {
+            for (property, value) in edited[name] ?? ObjectValues() {
                 if case .members = value { continue }
                 outcome.values.append(.init(object: name, property: property, value: value))
             }
         }
-        for name in theirs.keys where isInserted(name) && outcome.insertions[name] == nil {
-            outcome.insertions[name] = [:]
-        }
-        outcome.deletions = gone.filter { isInOurs($0) }.inOrder()
+        outcome.deletions = gone.filter { isInOurs($0) }.sorted()
     }
 
     mutating func edit(_ members: MergeOutcome.MemberEdit) { outcome.members.append(members) }

@@ -5,7 +5,8 @@ package struct MergeOutcome: Sendable {
     /// How the members of a to-many relationship of ours change.
     package struct MemberEdit: Sendable {
         package var owner: MergeName
-        package var property: String
+        /// Its number.
+        package var property: Int
         package var added: [MergeName]
         package var removed: [MergeName]
         /// All members in their order, where there is one and it is to be set.
@@ -15,13 +16,14 @@ package struct MergeOutcome: Sendable {
     /// A new value of an attribute or a to-one relationship of ours.
     package struct ValueEdit: Sendable {
         package var object: MergeName
-        package var property: String
+        /// Its number.
+        package var property: Int
         package var value: MergeValue
     }
 
     /// Objects to be made, new ones of theirs and ones that ours has deleted, with all their
     /// values.
-    package internal(set) var insertions: [MergeName: [String: MergeValue]] = [:]
+    package internal(set) var insertions = ObjectTable<ObjectValues>()
     package internal(set) var values: [ValueEdit] = []
     package internal(set) var members: [MemberEdit] = []
     /// Objects of ours.

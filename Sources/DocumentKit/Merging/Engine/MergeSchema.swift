@@ -1,9 +1,11 @@
-internal import Schema
+package import Schema
 
-/// The properties of a model as a merge treats them.
-struct MergeSchema {
-    enum Kind {
-        case attribute(AttributeDescription)
+/// The entities and properties of a model as a merge treats them. Both are called by numbers: their
+/// positions in the order of their names, which all states of a document share.
+package struct MergeSchema: Sendable {
+    enum Kind: Sendable {
+        /// With the rule that the model gives for it.
+        case attribute(AttributeMerge.Rule?)
         /// With a to-one relationship as its inverse: both ends are decided together.
         case oneToOne(inverse: String)
         case toOne
@@ -11,55 +13,116 @@ struct MergeSchema {
         case toMany(isOrdered: Bool, isOrderOnly: Bool)
     }
 
-    struct Property {
+    struct Property: Sendable {
+        let name: String
+        /// The index in the entity of the model.
+        let index: Int
         let kind: Kind
         /// Whether an object without a value here is invalid.
         let isRequired: Bool
+
+        var isLink: Bool { if case .attribute = kind { false } else { true } }
+        var isToMany: Bool { if case .toMany = kind { true } else { false } }
     }
 
-    /// A uniqueness constraint, with the entity that declares it: it holds for all its descendants.
-    struct Constraint: Hashable {
-        let entity: String
-        let attributes: [String]
+    /// A uniqueness constraint: it holds for all descendants of the entity that declares it.
+    struct Constraint: Sendable {
+        struct Name: Hashable, Sendable {
+            let entity: String
+            let attributes: [String]
+        }
+
+        let name: Name
+        /// The numbers of the attributes in the entity that has the constraint.
+        let attributes: [Int]
+    }
+
+    /// A class, since it is passed around often and has many parts.
+    final class Entity: Sendable {
+        let name: String
+        /// The index in the model.
+        let index: Int
+        let properties: [Property]
+        /// The numbers of the attributes, and their indexes in the entity of the model.
+        let attributes: [Int]
+        let attributeIndexes: [Int]
+        /// The numbers of the relationships.
+        let links: [Int]
+        let constraints: [Constraint]
+        private let numbers: [String: Int]
+
+        fileprivate init(_ entity: EntityDescription, _ model: ManagedObjectModel) {
+            name = entity.name
+            index = entity.index
+            let properties = MergeSchema.properties(of: entity, model)
+            let numbers = Dictionary(uniqueKeysWithValues: properties.enumerated().map { ($1.name, $0) })
+            self.properties = properties
+            self.numbers = numbers
+            attributes = properties.indices.filter { !properties[$0].isLink }
+            attributeIndexes = attributes.map { properties[$0].index }
+            links = properties.indices.filter { properties[$0].isLink }
+            constraints = MergeSchema.constraints(of: entity).compactMap { name in
+                let attributes = name.attributes.compactMap { numbers[$0] }
+                return attributes.count == name.attributes.count
+                    ? Constraint(name: name, attributes: attributes) : nil
+            }
+        }
+
+        func number(ofProperty name: String) -> Int? { numbers[name] }
     }
 
     let model: ManagedObjectModel
-    private let properties: [String: [String: Property]]
-    private let constraintsByEntity: [String: [Constraint]]
-    private let entitiesWithLinks: Set<String>
+    private let entities: [Entity]
+    private let numbers: [String: Int]
+    /// By the index in the model; −1 for abstract entities.
+    private let numbersByIndex: [Int]
 
-    init(_ model: ManagedObjectModel) {
+    package init(_ model: ManagedObjectModel) {
         self.model = model
-        var properties: [String: [String: Property]] = [:], constraints: [String: [Constraint]] = [:]
-        for entity in model.entities where !entity.isAbstract {
-            var own: [String: Property] = [:]
-            for property in entity.properties where !property.isTransient {
-                guard let kind = Self.kind(property, model) else { continue }
-                own[property.name] = Property(kind: kind, isRequired: !property.isOptional)
-            }
-            properties[entity.name] = own
-            constraints[entity.name] = Self.constraints(of: entity)
-        }
-        self.properties = properties
-        entitiesWithLinks = Set(
-            properties.filter { $0.value.values.contains { if case .attribute = $0.kind { false } else { true } } }.keys
-        )
-        constraintsByEntity = constraints
+        entities = model.entities.filter { !$0.isAbstract }.sorted {
+            $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
+        }.map { Entity($0, model) }
+        let numbers = Dictionary(uniqueKeysWithValues: entities.enumerated().map { ($1.name, $0) })
+        self.numbers = numbers
+        numbersByIndex = model.entities.map { numbers[$0.name] ?? -1 }
     }
 
-    subscript(_ entity: String, _ property: String) -> Property? { properties[entity]?[property] }
+    var entityCount: Int { entities.count }
 
-    func properties(of entity: String) -> [String: Property] { properties[entity] ?? [:] }
+    subscript(entity: Int) -> Entity { entities[entity] }
 
-    func constraints(of entity: String) -> [Constraint] { constraintsByEntity[entity] ?? [] }
+    subscript(entity: Int, property: Int) -> Property { entities[entity].properties[property] }
 
-    var hasConstraints: Bool { constraintsByEntity.values.contains { !$0.isEmpty } }
+    /// Nil for an entity that has no objects of its own.
+    package func number(ofEntity name: String) -> Int? { numbers[name] }
+
+    /// - Parameter entity: Of this model or of one with the same entities.
+    func number(of entity: EntityDescription) -> Int? {
+        guard entity.modelNumber == model.number else { return number(ofEntity: entity.name) }
+        return numbersByIndex[entity.index] >= 0 ? numbersByIndex[entity.index] : nil
+    }
+
+    package func number(ofProperty name: String, in entity: Int) -> Int? {
+        entities[entity].number(ofProperty: name)
+    }
+
+    var hasConstraints: Bool { entities.contains { !$0.constraints.isEmpty } }
 
     /// Whether objects of an entity have relationships.
-    func hasLinks(_ entity: String) -> Bool { entitiesWithLinks.contains(entity) }
+    func hasLinks(_ entity: Int) -> Bool { !entities[entity].links.isEmpty }
+
+    private static func properties(of entity: EntityDescription, _ model: ManagedObjectModel) -> [Property] {
+        entity.properties.filter { !$0.isTransient }.compactMap { property in
+            kind(property, model).map {
+                Property(name: property.name, index: property.index, kind: $0, isRequired: !property.isOptional)
+            }
+        }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
 
     private static func kind(_ property: Schema.PropertyDescription, _ model: ManagedObjectModel) -> Kind? {
-        if let attribute = property.attribute { return attribute.isDerived ? nil : .attribute(attribute) }
+        if let attribute = property.attribute {
+            return attribute.isDerived ? nil : .attribute(AttributeMerge.Rule(attribute))
+        }
         guard let relationship = property.relationship else { return nil }
         let inverse = model.inverse(of: property)
         if relationship.isToMany {
@@ -69,10 +132,12 @@ struct MergeSchema {
         return .toOne
     }
 
-    private static func constraints(of entity: EntityDescription) -> [Constraint] {
-        var found: [Constraint] = [], next: EntityDescription? = entity
+    private static func constraints(of entity: EntityDescription) -> [Constraint.Name] {
+        var found: [Constraint.Name] = [], next: EntityDescription? = entity
         while let entity = next {
-            found += entity.definition.uniquenessConstraints.map { Constraint(entity: entity.name, attributes: $0) }
+            found += entity.definition.uniquenessConstraints.map {
+                Constraint.Name(entity: entity.name, attributes: $0)
+            }
             next = entity.superentity
         }
         return found

@@ -15,8 +15,9 @@ struct NewObjectMatching {
 
     init(_ schema: MergeSchema, _ ours: MergeSide, _ theirs: MergeSide) {
         self.schema = schema
-        self.ours = ours.filter { $0.value.change == .added }
-        self.theirs = theirs.filter { $0.value.change == .added }
+        func added(_ name: MergeName, _ change: MergeChange) -> Bool { change.change == .added }
+        self.ours = ours.part(where: added)
+        self.theirs = self.ours.isEmpty ? [:] : theirs.part(where: added)
         guard !self.ours.isEmpty, !self.theirs.isEmpty else { return }
         matchByConstraints()
         matchByEquality(ours, theirs)
@@ -25,7 +26,7 @@ struct NewObjectMatching {
     // MARK: Constraints
 
     private struct Key: Hashable {
-        let constraint: MergeSchema.Constraint
+        let constraint: MergeSchema.Constraint.Name
         let values: [PropertyValue]
     }
 
@@ -36,16 +37,16 @@ struct NewObjectMatching {
         }
         guard !known.isEmpty else { return }
         var taken: Set<MergeName> = []
-        for (name, change) in theirs.sorted(by: { $0.key < $1.key }) {
+        for (name, change) in theirs {
             let found = keys(name, change).compactMap { known[$0] }.first { $0.entity == name.entity }
             if let found, taken.insert(found).inserted { pairs[name] = found }
         }
     }
 
     private func keys(_ name: MergeName, _ change: MergeChange) -> [Key] {
-        schema.constraints(of: name.entity).compactMap { constraint in
-            let values = constraint.attributes.map { change.properties[$0]?.new.attribute ?? .null }
-            return values.contains { $0.isNull } ? nil : Key(constraint: constraint, values: values)
+        schema[name.entity].constraints.compactMap { constraint in
+            let values = constraint.attributes.map { change.new[$0]?.attribute ?? .null }
+            return values.contains { $0.isNull } ? nil : Key(constraint: constraint.name, values: values)
         }
     }
 
@@ -58,9 +59,9 @@ struct NewObjectMatching {
         for (name, color) in left where !united.contains(name) { groups[color, default: []].append(name) }
         var free = Set(groups.values.joined())
         var candidates: [MergeName: MergeName] = [:]
-        let open = right.filter { pairs[$0.key] == nil }.sorted { $0.key < $1.key }
+        let open = theirs.names.filter { pairs[$0] == nil }
         // Of several that are alike those first that have one number.
-        for (name, _) in open {
+        for name in open {
             let twin = MergeName(name.entity, name.number, .ours)
             if free.contains(twin), left[twin] == right[name] {
                 free.remove(twin)
@@ -68,8 +69,8 @@ struct NewObjectMatching {
             }
         }
         for (color, names) in groups { groups[color] = names.filter { free.contains($0) }.sorted(by: >) }
-        for (name, color) in open where candidates[name] == nil {
-            guard let twin = groups[color]?.last, twin.entity == name.entity else { continue }
+        for name in open where candidates[name] == nil {
+            guard let color = right[name], let twin = groups[color]?.last, twin.entity == name.entity else { continue }
             groups[color]?.removeLast()
             candidates[name] = twin
         }
@@ -91,9 +92,9 @@ struct NewObjectMatching {
                 guard let mine = ours[twin], let other = theirs[name]?.renamed(names) else { continue }
                 let links = Set((inTheirs[name] ?? []).map { Incoming(names[$0.owner] ?? $0.owner, $0.property) })
                 let isSame =
-                    mine.properties.count == other.properties.count
-                    && mine.properties.allSatisfy { key, pair in
-                        other.properties[key].map { Self.isSame(pair.new, $0.new, isOrdered(name, key)) } ?? false
+                    mine.new.count == other.new.count
+                    && mine.new.allSatisfy { property, value in
+                        other.new[property].map { Self.isSame(value, $0, isOrdered(name, property)) } ?? false
                     } && links == Set(inOurs[twin] ?? [])
                 if !isSame {
                     left[name] = nil
@@ -104,8 +105,8 @@ struct NewObjectMatching {
         pairs.merge(left) { first, _ in first }
     }
 
-    private func isOrdered(_ name: MergeName, _ property: String) -> Bool {
-        if case .toMany(let isOrdered, _)? = schema[name.entity, property]?.kind { isOrdered } else { true }
+    private func isOrdered(_ name: MergeName, _ property: Int) -> Bool {
+        if case .toMany(let isOrdered, _) = schema[name.entity, property].kind { isOrdered } else { true }
     }
 
     private static func isSame(_ left: MergeValue, _ right: MergeValue, _ isOrdered: Bool) -> Bool {
@@ -115,9 +116,9 @@ struct NewObjectMatching {
 
     private struct Incoming: Hashable {
         let owner: MergeName
-        let property: String
+        let property: Int
 
-        init(_ owner: MergeName, _ property: String) {
+        init(_ owner: MergeName, _ property: Int) {
             self.owner = owner
             self.property = property
         }
@@ -127,8 +128,8 @@ struct NewObjectMatching {
     private func incoming(_ side: MergeSide) -> [MergeName: [Incoming]] {
         var links: [MergeName: [Incoming]] = [:]
         for (owner, change) in side where change.change != .removed {
-            for (property, pair) in change.properties {
-                for name in pair.new.names where name.origin != .base {
+            for (property, value) in change.new {
+                for name in value.names where name.origin != .base {
                     links[name, default: []].append(Incoming(owner, property))
                 }
             }
@@ -142,8 +143,8 @@ struct NewObjectMatching {
         for (name, change) in new {
             var hasher = Hasher()
             hasher.combine(name.entity)
-            for (property, pair) in change.properties.sorted(by: { $0.key < $1.key }) {
-                guard case .plain(let value) = pair.new else { continue }
+            for (property, value) in change.new {
+                guard case .plain(let value) = value else { continue }
                 hasher.combine(property)
                 value.hashContents(into: &hasher)
             }
@@ -155,11 +156,11 @@ struct NewObjectMatching {
             for (name, change) in new {
                 // A sum, for links have no order of their own.
                 var sum = 0
-                for (property, pair) in change.properties {
-                    for target in pair.new.names { sum &+= Self.hash(property, color(of: target, colors)) }
+                for (property, value) in change.new {
+                    for target in value.names { sum &+= Self.hash(property, color(of: target, colors)) }
                 }
                 for link in links[name] ?? [] { sum &+= Self.hash(link.property, ~color(of: link.owner, colors)) }
-                next[name] = Self.hash("", (colors[name] ?? 0) ^ sum)
+                next[name] = Self.hash(-1, (colors[name] ?? 0) ^ sum)
             }
             colors = next
         }
@@ -172,7 +173,7 @@ struct NewObjectMatching {
         return colors[name] ?? 0
     }
 
-    private static func hash(_ property: String, _ color: Int) -> Int {
+    private static func hash(_ property: Int, _ color: Int) -> Int {
         var hasher = Hasher()
         hasher.combine(property)
         hasher.combine(color)

@@ -19,7 +19,7 @@ final class MergeReading: Sendable {
         var count: Int { changes.count + deletions.count }
     }
 
-    private let model: ManagedObjectModel
+    private let schema: MergeSchema
     private let store: any StoreBackend
     private let mine: MergeSide
     private let other: MergeSide
@@ -39,16 +39,16 @@ final class MergeReading: Sendable {
         _ ours: DocumentSession, _ theirs: MergePlace, _ base: DocumentMerge.Base, _ model: ModelChoice, folder: String
     ) throws {
         let target = try MergeTarget(ours), sources = try MergeSources(target, theirs, base, model)
+        schema = MergeSchema(target.model)
         do {
-            (mine, other) = try Self.sides(target.store, sources)
+            (mine, other) = try Self.sides(target.store, sources, schema)
         } catch {
             sources.close()
             throw error
         }
-        self.model = target.model
         store = target.store
         noting = MergeNoting(target, sources)
-        names = MergedNames(target.store, sources.oursNumbering)
+        names = MergedNames(target.store, schema, sources.oursNumbering)
         baseName = sources.baseName
         isOtherDocument = sources.theirs.uuid != target.store.identity.uuid
         values = MergedValues(folder)
@@ -57,22 +57,23 @@ final class MergeReading: Sendable {
 
     func close() { sources.withLock { $0.close() } }
 
-    private static func sides(_ ours: any StoreBackend, _ sources: MergeSources) throws -> (MergeSide, MergeSide) {
+    private static func sides(
+        _ ours: any StoreBackend, _ sources: MergeSources, _ schema: MergeSchema
+    ) throws -> (MergeSide, MergeSide) {
         if sources.isBaseTheirs { return ([:], [:]) }
-        let other = try MergeSideReader(origin: .theirs, numbering: sources.theirsNumbering).read(
+        let other = try MergeSideReader(schema: schema, origin: .theirs, numbering: sources.theirsNumbering).read(
             sources.theirs.store, since: sources.base)
         if sources.isBaseOurs || other.isEmpty { return ([:], other) }
-        if sources.base == nil, try !mayMatch(ours, sources.theirs.store) { return ([:], other) }
-        let mine = try MergeSideReader(origin: .ours, numbering: sources.oursNumbering).read(
+        // Of two documents that never were one, ours has no part in the merge unless objects of the
+        // two may be one object.
+        if sources.base == nil, !schema.hasConstraints,
+            try !EqualObjectSearch(other, schema).mayFind(in: ours)
+        {
+            return ([:], other)
+        }
+        let mine = try MergeSideReader(schema: schema, origin: .ours, numbering: sources.oursNumbering).read(
             ours, since: sources.base)
         return (mine, other)
-    }
-
-    /// Whether objects of two documents that never were one may be one object. If not, those of
-    /// ours have no part in the merge.
-    private static func mayMatch(_ ours: any StoreBackend, _ theirs: any StoreBackend) throws -> Bool {
-        try MergeSchema(ours.identity.model).hasConstraints
-            || DocumentComparison(from: ours, to: theirs).mayHaveEqualObjects()
     }
 
     /// Decides what becomes of ours. Nothing is written but copies of large values, once each and
@@ -83,19 +84,20 @@ final class MergeReading: Sendable {
         let reader = RowReader(store)
         var names = self.names
         var engine = MergeEngine(
-            model, ours: mine, theirs: without(withheld),
-            unchangedValue: { [names] name, property in
-                try reader.attribute(property, of: name.entity, names.number(of: name))
-            })
-        try names.assign(engine.newInTheirs, reader)
-        engine.exclude(engine.newInTheirs.filter { withheld.changes.contains(names.label($0)) })
+            schema, ours: mine, theirs: without(withheld),
+            unchangedValue: { [names] name, property in try reader.attribute(property, of: name, names) })
+        let new = engine.newInTheirs
+        try names.assign(new, reader)
+        if !withheld.changes.isEmpty {
+            engine.exclude(new.filter { withheld.changes.contains(names.label($0)) })
+        }
         if !withheld.deletions.isEmpty {
             engine.contest(
                 Set(
                     other.lazy.filter {
-                        $0.value.change == .removed && withheld.deletions.contains(names.label($0.key))
+                        $0.value.change == .removed && withheld.deletions.contains(names.label($0.name))
                     }
-                    .map(\.key)))
+                    .map(\.name)))
         }
         engine.choose = { [names] name, property in
             decisions.choice(DocumentMerge.Conflict.name(names.label(name), property))
@@ -114,26 +116,24 @@ final class MergeReading: Sendable {
     /// Theirs without what it did to some objects of ours.
     private func without(_ withheld: Withheld) -> MergeSide {
         guard !withheld.changes.isEmpty else { return other }
-        return other.filter { name, change in
+        return other.part { name, change in
             name.origin == .theirs || change.change == .removed || !withheld.changes.contains(names.label(name))
         }
     }
 
     /// The deletions of a plan that have to do with some objects: those with links to or from them.
     func deletions(of plan: PlannedMerge, concerning objects: Set<String>) -> Set<String> {
-        func concerns(_ name: MergeName, _ pairs: [String: MergeChange.Pair]?) -> Bool {
-            (pairs ?? [:]).values.contains { pair in
-                (pair.old.names + pair.new.names).contains { objects.contains(plan.names.label($0)) }
-            }
+        func concerns(_ change: MergeChange?) -> Bool {
+            change?.linkedNames.contains { objects.contains(plan.names.label($0)) } == true
         }
         var led: Set<MergeName> = []
         for side in [mine, other] {
             for (name, change) in side where objects.contains(plan.names.label(name)) {
-                for pair in change.properties.values { led.formUnion(pair.old.names + pair.new.names) }
+                led.formUnion(change.linkedNames)
             }
         }
         let found = plan.outcome.deletions.filter {
-            objects.contains(plan.names.label($0)) || led.contains($0) || concerns($0, other[$0]?.properties)
+            objects.contains(plan.names.label($0)) || led.contains($0) || concerns(other[$0])
         }
         return Set(found.map(plan.names.label))
     }

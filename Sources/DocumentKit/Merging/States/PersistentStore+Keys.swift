@@ -14,13 +14,26 @@ extension StoreBackend {
     }
 
     /// Calls a function with the keys of all objects of a hierarchy, in ascending order.
-    func forEachKey(_ root: EntityDescription, _ body: (Int64) -> Void) throws {
+    /// - Parameter known: Keys of objects whose values are not read, which takes less time.
+    func forEachKey(_ root: EntityDescription, _ known: KnownKeys = KnownKeys(), _ body: (Int64) -> Void) throws {
         var last: Int64 = 0
         while true {
-            let rows = try rows(.part(of: root.index, includesSubentities: true, after: last, limit: 8192))
-            guard !rows.isEmpty else { return }
-            for index in 0..<rows.count { body(rows[index].key) }
-            last = rows[rows.count - 1].key
+            let keys = try selection(
+                .part(of: root.index, includesSubentities: true, after: last, limit: 8192), known: known
+            ).keys
+            guard let greatest = keys.last else { return }
+            keys.forEach(body)
+            last = greatest
         }
+    }
+}
+
+extension RowSelection {
+    /// The keys of the objects, in their order.
+    fileprivate var keys: [Int64] {
+        var rowKeys = rows.keys
+        if entries.isEmpty { return rowKeys }
+        rowKeys.reverse()
+        return entries.compactMap { $0.key != 0 ? $0.key : rowKeys.popLast() }
     }
 }

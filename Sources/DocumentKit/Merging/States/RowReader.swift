@@ -11,21 +11,24 @@ final class RowReader {
 
     init(_ store: any StoreBackend) { self.store = store }
 
-    func attribute(_ property: String, of entityName: String, _ number: Int64) throws -> PropertyValue {
-        guard let entity = store.identity.model.entity(named: entityName),
-            let found = entity.property(named: property), found.attribute != nil
-        else { return .null }
-        let rows = try store.rows(RowRequest(entityIndex: entity.index, selection: .keys([number])))
-        guard rows.count == 1 else { return .null }
-        return rows[0].value(rows[0].layout.slots[found.index])
+    /// An attribute by its number; null if there is no such object.
+    func attribute(_ property: Int, of name: MergeName, _ names: MergedNames) throws -> PropertyValue {
+        let entity = names.schema[name.entity]
+        let rows = try store.rows(RowRequest(entityIndex: entity.index, selection: .keys([names.number(of: name)])))
+        return rows.count == 1 ? rows[0].value(rows[0].layout.slots[entity.properties[property].index]) : .null
     }
 
     /// Which of some keys of a hierarchy are taken.
     func taken(_ numbers: [Int64], root: EntityDescription) throws -> Set<Int64> {
         var taken: Set<Int64> = []
         guard numbers.count <= Self.mostSought else {
-            let sought = Set(numbers)
-            try store.forEachKey(root) { if sought.contains($0) { taken.insert($0) } }
+            var known = KnownKeys(), sought = numbers.sorted()[...]
+            for number in numbers { known.insert(number) }
+            taken.reserveCapacity(numbers.count)
+            try store.forEachKey(root, known) { key in
+                sought = sought.drop { $0 < key }
+                if sought.first == key { taken.insert(key) }
+            }
             return taken
         }
         for start in stride(from: 0, to: numbers.count, by: 2048) {

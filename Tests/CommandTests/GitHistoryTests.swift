@@ -5,9 +5,9 @@ import Testing
 /// What git does with documents beside merging two branches: several branches at once, histories
 /// that cross, rebasing onto conflicts, three people.
 @Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/git"))) struct GitHistoryTests {
-    /// The octopus of git asks no merge driver: it refuses documents that more than one of the
-    /// branches has changed, and takes documents that one has.
-    @Test(arguments: [false, true]) func anOctopusOfTwoBranchesIsRefusedWholeAndMergedOneByOne(_ hasOwnCommit: Bool)
+    /// The octopus of git asks no merge driver: it does not merge documents that more than one of
+    /// the branches has changed, and takes documents that one has.
+    @Test(arguments: [false, true]) func anOctopusOfTwoBranchesIsGivenUpAndMergedOneByOne(_ hasOwnCommit: Bool)
         throws
     {
         try withTemporaryDirectory { folder in
@@ -20,7 +20,9 @@ import Testing
             if hasOwnCommit { try repository.edit("own", "set", "Person/p1", "name=Own") }
             let before = try repository.harbours(), head = try repository.git("rev-parse", "HEAD").output
             let octopus = try repository.git("merge", "a", "b", "-m", "all")
-            #expect(octopus.exit == 2, "\(octopus.exit) \(octopus.output)\(octopus.messages)")
+            // A conflict in the last of the branches is left to be decided.
+            #expect(octopus.exit == (hasOwnCommit ? 2 : 1), "\(octopus.output)\(octopus.messages)")
+            if !hasOwnCommit { #expect(try repository.git("merge", "--abort").exit == 0) }
             // Nothing is lost, nothing is half done.
             #expect(try repository.git("rev-parse", "HEAD").output == head)
             #expect(try repository.git("status", "--porcelain").output.isEmpty)
@@ -56,6 +58,11 @@ import Testing
         }
     }
 
+}
+
+// MARK: Conflicts and reverts
+
+extension GitHistoryTests {
     @Test func conflictsThatTwoDecidedDifferentlyAreAConflictAgain() throws {
         try withTemporaryDirectory { folder in
             let repository = try GitRepository(folder, document: "Doc.folioz")

@@ -12,12 +12,13 @@ struct UnsavedDeletionTests {
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
             EntityDefinition(
-                "Note", attributes: [.init("text", .string)], relationships: [.init("next", to: "Note")])
+                "Note", attributes: [.init("text", .string)],
+                relationships: [.init("next", to: "Note"), .init("others", to: "Note", maxCount: 0)])
         ])
     }
 
     @Test(arguments: [DocumentForm.package, .archive, .store, .binaryStore, .xmlStore])
-    func aLinkWithoutAnInverseToOneIsGone(_ form: DocumentForm) async throws {
+    func linksWithoutAnInverseToOneAreGone(_ form: DocumentForm) async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("notes"), model = try Self.model()
             let document = try await PersistentDocument.create(at: url, model: model, form: form)
@@ -29,12 +30,16 @@ struct UnsavedDeletionTests {
             other["text"] = "new"
             kept["next"] = new
             other["next"] = new
+            for note in [kept, other] { note["others"] = Set([new]) }
             document.context.delete(new)
             try await document.close(.save)
             try await PersistentDocument.withDocument(at: url, fitting: .model(model)) { document in
                 let notes = try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Note"))
                 #expect(Set(notes.map { $0["text"] as? String }) == ["kept", "new"])
-                for note in notes { #expect(try note.propertyValue(forKey: "next") == .null) }
+                for note in notes {
+                    #expect(try note.propertyValue(forKey: "next") == .null)
+                    #expect(try note.propertyValue(forKey: "others") == .list([]))
+                }
             }
             #expect(try DocumentVerifier.verify(url, isThorough: true, model: model).isEmpty)
         }

@@ -8,8 +8,8 @@ import MergeTriples
 //
 // Makes random triples of documents and checks the laws of merging on them, each triple by every
 // law that says something of it. The forms take turns, and for each of them the sources of models.
-// Prints "failure …" for each violation, with what makes the triple again: --first N --rounds 1. Ends
-// with 1 if there was one.
+// Prints "failure …" for each violation, with what makes the triple again: --first N --rounds 1.
+// Ends with 1 if there was one.
 
 struct Options {
     var rounds = 100, first = 0, seed: UInt64 = 1

@@ -62,8 +62,8 @@ package struct RandomEditor {
         try change(object, property, &random)
     }
 
-    /// Nothing says who leads to an object by a relationship without an inverse: that is for whoever
-    /// deletes it.
+    /// Nothing says who leads to an object by a relationship without an inverse: that is for
+    /// whoever deletes it.
     private func delete(_ object: ManagedObject) throws {
         for entity in entities {
             for property in entity.properties

@@ -50,8 +50,8 @@ extension OpenDocument {
         context.undoManager?.registerUndo(withTarget: self) { $0.setMergeMemory(before, from: memory) }
     }
 
-    /// What a save writes of it. The metadata have the list too, since files are put into place after
-    /// the commit.
+    /// What a save writes of it. The metadata have the list too, since files are put into place
+    /// after the commit.
     func mergeParts() throws -> CapturedParts {
         guard isMergeMemoryUnsaved, let mergeMemory, state.marker != nil else { return CapturedParts() }
         let list = try KeptConflicts.encoded(mergeMemory.conflicts)

@@ -176,8 +176,8 @@ struct KeyAssignment {
         }
     }
 
-    /// Removes references to new objects that were deleted before they were saved. Only relationships
-    /// without an inverse keep them, and no store has a key for them.
+    /// Removes references to new objects that were deleted before they were saved. Only
+    /// relationships without an inverse keep them, and no store has a key for them.
     func removeReferencesToUnsavedDeletions() {
         guard context.parent == nil, context.shapes.contains(where: { $0.toOnes.contains { $0.inverse == nil } })
         else { return }

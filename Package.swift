@@ -141,6 +141,7 @@ let testModules: [(name: String, imports: [String])] = [
         [
             "DocumentKit", "DocumentFiles", "ArchiveKit", "Stack", "Migration", "Coding", "ObjectGraph", "SQLiteStore",
             "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "SQLiteKit", "SQLiteFile", "FileSystem",
+            "MergeTriples",
         ]
     ),
     ("FolioTests", ["Folio", "ArchiveKit", "SQLiteKit", "FileSystem", "Coding"]),
@@ -158,7 +159,7 @@ let testModules: [(name: String, imports: [String])] = [
     ("FuzzTests", ["FuzzDriver", "FolioTool"]),
     ("OutsidePackageTests", ["modelgen", "Folio"]),
     ("HouseTests", []),
-    ("ManualTests", ["FolioTool", "FolioPort", "Folio"]),
+    ("ManualTests", ["FolioTool", "FolioPort", "Folio", "CSQLite"]),
 ]
 
 /// What stands in a target's folder and is none of its sources.
@@ -186,6 +187,8 @@ let testTools: [(name: String, kind: Kind, imports: [String])] = [
             "Coding", "FileSystem", "TestSupport",
         ]
     ),
+    ("MergeTriples", .swift, ["DocumentKit", "DocumentFiles", "ObjectGraph", "Query", "Schema", "TestSupport"]),
+    ("MergeLaws", .tool, ["MergeTriples", "DocumentKit", "DocumentFiles"]),
 ]
 
 let strict: [SwiftSetting] = [

@@ -20,6 +20,16 @@ extension DocumentInfo {
                 reader?.directory[name] == nil ? nil : try? reader?.read(name, limit: conflictListLimit)
         case .store, .managedDocument: bytes = nil
         }
+        return conflictCount(bytes)
+    }
+
+    /// The same of a document that is open.
+    static func conflictCount(_ session: DocumentSession) -> Int {
+        let list = (try? session.conflictList()) ?? nil
+        return list.map { conflictCount([UInt8]($0)) } ?? 0
+    }
+
+    private static func conflictCount(_ bytes: [UInt8]?) -> Int {
         guard let bytes else { return 0 }
         return (try? JSONReader.value(of: bytes, greatestDepth: JSONCoding.maximumDepth))?["conflicts"]?.array?.count
             ?? 0

@@ -201,7 +201,7 @@ public struct DocumentInfo: Sendable, Hashable {
         storeBytes = try session.place.storeBytes()
         entities = try EntityCounts(counting: session.store).byName
         versions = (try? session.listVersions().count) ?? 0
-        undecidedConflicts = Self.conflictCount(session.kind, session.path)
+        undecidedConflicts = Self.conflictCount(session)
         saved = marker?.userSave.saved
         autosaved = marker.flatMap { $0.hasUnsavedWork ? $0.committed : nil }
         hasUnsavedChanges = session.hasAutosavedWork

@@ -4,64 +4,7 @@ import Testing
 
 /// A real repository, set up by `folio git --setup`, in which two branches edit one document.
 @Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/git"))) struct GitMergeTests {
-    private struct Repository {
-        let folder: URL
-        let document: String
-        var path: URL { folder.appendingPathComponent("repository") }
-
-        init(_ folder: URL, document: String) throws {
-            self.folder = folder
-            self.document = document
-            try FileManager.default.createDirectory(at: path, withIntermediateDirectories: true)
-            #expect(try git("init", "-q", "-b", "main").exit == 0)
-            for (key, value) in [("user.name", "Somebody"), ("user.email", "somebody@example.com")] {
-                #expect(try git("config", key, value).exit == 0)
-            }
-            #expect(try folio("git", "--setup").exit == 0)
-            #expect(try folio("save-as", FolioCommand.document, document).exit == 0)
-            try commit("base")
-        }
-
-        /// Git finds the command by its name.
-        @discardableResult
-        func git(_ words: String...) throws -> FolioCommand.Outcome {
-            let line = words.map { "'\($0)'" }.joined(separator: " ")
-            return try FolioCommand.run(
-                ["-c", "PATH=\"$1:$PATH\"; HOME='\(folder.path)'; export PATH HOME; git \(line)", "sh"]
-                    + [FolioCommand.binary.deletingLastPathComponent().path], in: path, through: ["/bin/sh"],
-                alone: true)
-        }
-
-        @discardableResult
-        func folio(_ words: String...) throws -> FolioCommand.Outcome { try FolioCommand.run(words, in: path) }
-
-        func commit(_ message: String) throws {
-            #expect(try git("add", "-A").exit == 0)
-            let outcome = try git("commit", "-q", "-m", message)
-            #expect(outcome.exit == 0, "\(outcome.output)\(outcome.messages)")
-        }
-
-        func edit(_ message: String, _ words: String...) throws {
-            let outcome = try FolioCommand.run([words[0], document] + words.dropFirst(), in: path)
-            #expect(outcome.exit == 0, "\(outcome.messages)")
-            try commit(message)
-        }
-
-        func name(_ object: String) throws -> String? {
-            let outcome = try folio("get", document, object, "--json")
-            return (outcome.object["attributes"] as? [String: Any])?["name"] as? String
-        }
-
-        func harbours() throws -> [String] {
-            let outcome = try folio("fetch", document, "Harbour", "--columns", "name", "--json")
-            return (outcome.json as? [[String: Any]] ?? []).compactMap { $0["name"] as? String }.sorted()
-        }
-
-        func expectSound(_ location: SourceLocation = #_sourceLocation) throws {
-            let outcome = try folio("verify", document, "--deep")
-            #expect(outcome.exit == 0, "\(outcome.output)", sourceLocation: location)
-        }
-    }
+    private typealias Repository = GitRepository
 
     @Test(arguments: ["Doc.folioz", "Doc.folio"]) func aMergeGivesTheEditsOfBothBranches(_ document: String) throws {
         try withTemporaryDirectory { folder in

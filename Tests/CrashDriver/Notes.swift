@@ -80,6 +80,13 @@ enum Notes {
         notes[1]["body"] = nil as Data?
     }
 
+    /// What another person does to a document in state 1: a change that contradicts those of state
+    /// 2, and one that no state has.
+    static func rename(_ document: PersistentDocument) throws {
+        try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Folder")).first?["name"] = "renamed"
+        try all(document).last?["body"] = Data(repeating: 5, count: bodySize)
+    }
+
     /// The state that a document is in, 0 where it is empty; throws where its parts say different
     /// things.
     static func read(_ document: PersistentDocument) throws -> Int {

@@ -17,6 +17,8 @@ struct Operation: Sendable {
     var earlier: Int?
     var forms: [DocumentForm] = [.package, .archive]
     var makesB = false
+    /// Whether another document is merged in, which leaves conflicts.
+    var merges = false
     /// Documents that may be there afterwards.
     var documents: [String] { before.keys.contains("B") || makesB ? ["A", "B"] : ["A"] }
     let run: @Sendable (Steps) async throws -> Void
@@ -28,7 +30,7 @@ struct Operation: Sendable {
             !lines.contains("try A saved 0")
         else { return 0 }
         return (earlier == nil ? 1 : 2)
-            + (["save", "save-growing"].contains(name) ? lines.count { $0.hasPrefix("did A saved") } : 0)
+            + (["save", "save-growing", "merge"].contains(name) ? lines.count { $0.hasPrefix("did A saved") } : 0)
     }
 
     /// An archive's autosaved work belongs to the very file that it was made for, so a copy of the
@@ -41,6 +43,7 @@ struct Operation: Sendable {
 
     /// Makes the documents that there are before.
     func prepare(_ place: Place, _ form: DocumentForm) async throws {
+        if merges { return try await prepareMerge(place, form) }
         for (name, state) in before where state != Expectation.missing {
             let document = try await PersistentDocument.create(at: place.url(name), model: Notes.model(), form: form)
             for state in [name == "A" ? earlier : nil, state].compactMap({ $0 }) {
@@ -57,10 +60,25 @@ struct Operation: Sendable {
         }
     }
 
+    /// A in state 2, with its state 1 as the base of a merge, and a document that came from it too.
+    private func prepareMerge(_ place: Place, _ form: DocumentForm) async throws {
+        let document = try await PersistentDocument.create(at: place.url("A"), model: Notes.model(), form: form)
+        try Notes.write(1, to: document)
+        try await document.save()
+        try await document.close()
+        for copy in [place.base, place.theirs] { try FileManager.default.copyItem(at: place.url("A"), to: copy) }
+        let theirs = try await PersistentDocument.open(place.theirs)
+        try Notes.rename(theirs)
+        try await theirs.close(.save)
+        let ours = try await PersistentDocument.open(place.url("A"))
+        try Notes.write(2, to: ours)
+        try await ours.close(.save)
+    }
+
     static let all = [
         create, createOver, open, save, saveGrowing, saveAgain, autosave, fold, revert, revertFolded, close, saveAs,
         saveAsOver, convert, pack, unpack, recover, discard,
-        revertToVersion, restore, migrate, migrateAnew,
+        revertToVersion, restore, migrate, migrateAnew, merge,
     ]
 
     private static let create = Operation(name: "create", before: ["A": Expectation.missing]) { steps in
@@ -217,6 +235,15 @@ struct Operation: Sendable {
         try await steps.saving("A", 1) {
             try await PersistentDocument.restore(steps.place.url("A"), to: version.generation)
         }
+    }
+
+    private static let merge = Operation(name: "merge", before: ["A": 2], earlier: 1, merges: true) { steps in
+        let document = try await PersistentDocument.open(steps.place.url("A"))
+        let report = try await document.merge(
+            steps.place.theirs, base: .document(steps.place.base), deciding: .keep)
+        guard report.undecided.count == 1, report.isApplied else { throw Notes.Half("a merge without its conflict") }
+        try await steps.saving("A", 2) { try await document.save() }
+        try await document.close()
     }
 
     private static let migrate = Operation(name: "migrate") { steps in try await steps.migrate(by: nil) }

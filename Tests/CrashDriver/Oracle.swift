@@ -18,6 +18,8 @@ struct Oracle: Sendable {
     var ignoresState = false
     /// How many versions A must have at least.
     var versions = 0
+    /// Whether another document was merged into A.
+    var merges = false
 
     /// Lines that begin with the kind of failure: `lost`, `unopenable`, `half`, `damaged`, `stray`.
     func findings() async -> [String] {
@@ -62,17 +64,37 @@ struct Oracle: Sendable {
             guard allowed.contains(state) else {
                 return ["lost \(name): an editor sees state \(state), not \(allowed.sorted())"]
             }
+            let conflicts = merges ? try await self.conflicts(document) : []
+            guard let conflicts else { return ["lost \(name): the conflicts of a merge that is noted"] }
             try Notes.write(99, to: document)
             try await document.save()
             try await document.close()
             let again = try await PersistentDocument.open(url)
             guard try Notes.read(again) == 99 else { return ["lost \(name): the next save"] }
+            if try await again.undecidedConflicts().map(\.name) != conflicts
+                || (try DocumentInfo(of: url).undecidedConflicts != conflicts.count)
+            {
+                return ["lost \(name): the conflicts \(conflicts) after the next save"]
+            }
             try await again.close()
             return try verified(name)
         } catch let error as Notes.Half {
             return ["half \(name): \(error)"]
         } catch {
             return ["unopenable \(name): \(error)"]
+        }
+    }
+
+    /// The conflicts that a document keeps; nil if the other document counts as merged and they are
+    /// not there.
+    private func conflicts(_ document: PersistentDocument) async throws -> [String]? {
+        let listed = try await document.undecidedConflicts().map(\.name)
+        guard listed.isEmpty else { return listed }
+        do {
+            return try await document.merge(place.theirs).undecided.isEmpty ? nil : []
+        } catch let error as DocumentError where error.code == .notFound {
+            // No state is known that both came from.
+            return []
         }
     }
 

@@ -47,6 +47,10 @@ struct Place: Sendable {
     }
 
     func path(_ name: String) -> String { "\(work)/documents/\(name).folio" }
+    /// The documents of a merge beside A.
+    var base: URL { URL(fileURLWithPath: "\(work)/temporary/base.folio") }
+    var theirs: URL { URL(fileURLWithPath: "\(work)/temporary/theirs.folio") }
+
     func url(_ name: String) -> URL { URL(fileURLWithPath: path(name)) }
 
     /// What lies about that is no part of the documents named, when nothing is open. The system's
@@ -73,7 +77,7 @@ struct Place: Sendable {
         let part = path.drop { $0 != "/" }.dropFirst()
         return part.wholeMatch(
             of:
-                /mimetype|manifest\.json|model\/[^\/.]+\.xcdatamodel\/contents|store\/store\.sqlite|content\/[0-9a-f]{2}\/[0-9A-F-]{36}|versions\/(index\.json|[0-9]+(\.[0-9]+)?\.(delta|base))/
+                /mimetype|manifest\.json|extra\/folio-merge\/conflicts\.json|model\/[^\/.]+\.xcdatamodel\/contents|store\/store\.sqlite|content\/[0-9a-f]{2}\/[0-9A-F-]{36}|versions\/(index\.json|[0-9]+(\.[0-9]+)?\.(delta|base))/
         ) != nil
     }
 }

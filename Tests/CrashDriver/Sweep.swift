@@ -107,6 +107,7 @@ struct Sweep {
         }
         var oracle = Oracle(
             place: place, form: form, expectations: expectations, discards: discards, ignoresState: form == .archive)
+        oracle.merges = operation.merges
         // Nothing has failed then, so the versions are there too.
         if afterPowerCut, form == .package { oracle.versions = operation.versions(after: lines) }
         let outcome = try Fork.run(Fork.Plan(root: place.work, isWatched: false)) { [oracle] voice in

@@ -14,7 +14,7 @@ import Testing
     )
     func noPowerCutLosesAnAcknowledgedStateOrLeavesADocumentThatDoesNotOpen() throws {
         let sweeps = try CrashDriver.sweeps().filter {
-            Self.isWhole || ($0.operation == "autosave" && $0.form == "package")
+            Self.isWhole || (["autosave", "merge"].contains($0.operation) && $0.form == "package")
         }
         var states = 0
         for sweep in sweeps {

@@ -191,6 +191,7 @@ class Document:
                   "state": "autosaved" if self.is_unsaved else "saved", "entities": self.newest.counts()}
         self.check_manifest(report["entities"])
         self.check_files()
+        report["conflicts"] = self.check_conflicts()
         report["versions"] = [self.check_version(row) for row in self.index["versions"]]
         self.check_references()
         report["problems"] = self.problems
@@ -246,6 +247,20 @@ class Document:
             first = self.parts.zip.infolist()[0]
             is_first = first.filename == "mimetype" and not first.compress_type and not first.header_offset
             self.problem(not is_first, "mimetype: not first")
+
+    def check_conflicts(self):
+        """The objects and properties of conflicts that a merge left undecided."""
+        data = self.newest.marker.get("FolioConflicts")
+        if data is None:
+            data = self.parts.read("extra/folio-merge/conflicts.json")
+        found = json.loads(data) if data else {"format": 1, "conflicts": []}
+        demand(found["format"] <= 1, "conflicts of a newer format")
+        for conflict in found["conflicts"]:
+            self.problem(conflict["kind"] not in ("values", "deleted-changed", "unique", "rule"), "another conflict")
+            values = [conflict[side] for side in ("base", "ours", "theirs")] + [{"others": conflict["others"]}]
+            self.problem(any(len(value) != 1 for value in values), "a value of a conflict")
+        return [".".join(conflict[key] for key in ("object", "property") if key in conflict)
+                for conflict in found["conflicts"]]
 
     def check_version(self, row):
         result = {"number": row[0], "generation": row[1], "pinned": bool(row[4] & 4), "name": row[10]}

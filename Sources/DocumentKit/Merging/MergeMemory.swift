@@ -26,11 +26,11 @@ extension OpenDocument {
         if let mergeMemory { return mergeMemory }
         return try await performInBackground { session in
             guard session.marker != nil else { return MergeMemory() }
-            let part = try session.part(PackageLayout.conflicts, in: PackageLayout.extra)
+            let list = try session.conflictList()
             do {
                 return MergeMemory(
                     notes: MergeNote.notes(in: try session.store.metadata()),
-                    conflicts: try KeptConflicts.decoded(part))
+                    conflicts: try KeptConflicts.decoded(list))
             } catch let error as DecodingError {
                 throw DocumentError(
                     .malformed, "the list of conflicts can't be read: \(error)",
@@ -50,22 +50,22 @@ extension OpenDocument {
         context.undoManager?.registerUndo(withTarget: self) { $0.setMergeMemory(before, from: memory) }
     }
 
-    /// What a save writes of it.
+    /// What a save writes of it. The metadata have the list too, since files are put into place
+    /// after the commit.
     func mergeParts() throws -> CapturedParts {
         guard isMergeMemoryUnsaved, let mergeMemory, state.marker != nil else { return CapturedParts() }
         let list = try KeptConflicts.encoded(mergeMemory.conflicts)
-        return CapturedParts(
+        var parts = CapturedParts(
             extra: [ExtraFile(PackageLayout.conflicts) { list }],
             metadata: [MergeNote.metadataKey: MergeNote.value(mergeMemory.notes)])
+        if list != nil || !savedConflicts.isEmpty {
+            parts.metadata[DocumentSession.conflictListKey] = .data(list ?? Data())
+        }
+        return parts
     }
 
-    /// What an autosave writes of it: the metadata, since files are written by saves alone. Nothing
-    /// while there are conflicts that are in no file yet. After a crash the other document is not
-    /// known then, and merging it again finds the conflicts.
-    func autosavedMergeParts() throws -> CapturedParts {
-        guard let mergeMemory, savedConflicts.isSuperset(of: mergeMemory.conflicts) else { return CapturedParts() }
-        return CapturedParts(metadata: try mergeParts().metadata)
-    }
+    /// What an autosave writes of it: the metadata, since files are written by saves alone.
+    func autosavedMergeParts() throws -> CapturedParts { CapturedParts(metadata: try mergeParts().metadata) }
 
     /// - Parameter memory: What was written; something else may have been noted since.
     func didSaveMergeMemory(_ memory: MergeMemory?) {

@@ -93,7 +93,7 @@ struct DocumentSaver {
         var next = prepared
         repeat {
             do {
-                let receipt = try await write(next?.changes ?? ChangeSet(), level, parts)
+                let receipt = try await write(next?.changes ?? ChangeSet(), level, parts, isSave: true)
                 if let next { context.saving.complete(next, receipt) }
                 return
             } catch let error as CancellationError {
@@ -104,17 +104,20 @@ struct DocumentSaver {
             }
         } while next != nil
         // The merge policy left no changes, but the marker of the save still has to be written.
-        _ = try await write(ChangeSet(), level, parts)
+        _ = try await write(ChangeSet(), level, parts, isSave: true)
     }
 
     /// Stages the application's files, commits the changes, moves the files into place and
     /// completes the save.
-    func write(_ changes: ChangeSet, _ level: DocumentSession.Level, _ parts: CapturedParts) async throws -> SaveReceipt
-    {
+    /// - Parameter isSave: Whether it is part of a save, so that files may be written.
+    func write(
+        _ changes: ChangeSet, _ level: DocumentSession.Level, _ parts: CapturedParts, isSave: Bool = false
+    ) async throws -> SaveReceipt {
         if document.state.isReplaced { try goOnWithNewArchive() }
         let limit = autosavedBytesLimit
         let work: @Sendable (inout DocumentSession) throws -> SaveReceipt = { session in
             try session.checkPlace()
+            let parts = isSave ? try session.withNotedConflictList(parts) : parts
             let staged = try session.stage(parts)
             defer { staged.remove() }
             try WorkProgress.check()

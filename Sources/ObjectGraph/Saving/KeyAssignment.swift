@@ -199,6 +199,23 @@ package struct KeyAssignment {
         }
     }
 
+    /// Removes references to new objects that were deleted before they were saved. Only
+    /// relationships without an inverse keep them, and no store has a key for them.
+    func removeReferencesToUnsavedDeletions() {
+        guard context.parent == nil, context.shapes.contains(where: { $0.toOnes.contains { $0.inverse == nil } })
+        else { return }
+        for index in context.changes.indices {
+            guard let object = context.changes.object(at: index) else { continue }
+            for relation in context.shapes[Int(object.entityIndex)].toOnes where relation.inverse == nil {
+                guard let reference = object.optionalRow?.reference(relation.slot), reference.key < 0,
+                    context.registry.temporaries.object(-reference.key)?.isInserted != true
+                else { continue }
+                context.tracker.releaseBorrowedRow(object)
+                object.optionalRow?.clear(relation.slot)
+            }
+        }
+    }
+
     func permanentReference(_ reference: ObjectReference) -> ObjectReference? {
         guard reference.key < 0, let object = context.registry.temporaries.object(-reference.key), object.key > 0 else {
             return nil

@@ -52,6 +52,7 @@ package struct SaveExecutor {
         do {
             try context.preparation.collectChanges()
             try context.preparation.throwLoadError()
+            context.keys.removeReferencesToUnsavedDeletions()
             if validates { try context.validator.validateChanges() }
             try context.settler.settleWatchedObjects()
             try context.keys.identifyInsertedObjects()

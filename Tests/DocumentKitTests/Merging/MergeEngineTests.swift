@@ -1,6 +1,7 @@
 import DocumentFiles
 import DocumentKit
 import Foundation
+import MergeTriples
 import Schema
 import Testing
 

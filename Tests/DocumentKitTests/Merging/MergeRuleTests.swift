@@ -1,6 +1,7 @@
 import DocumentFiles
 import DocumentKit
 import Foundation
+import MergeTriples
 import ObjectGraph
 import Query
 import Schema
@@ -200,6 +201,44 @@ extension MergeRuleTests {
                     ($0 as? DocumentError)?.code == .usage
                 }
                 #expect(!document.hasUnsavedChanges)
+            }
+        }
+    }
+}
+
+// MARK: Bases with conflicts
+
+extension MergeRuleTests {
+    private func fill(_ context: ManagedObjectContext, _ word: String) throws {
+        let known = try context.fetch(FetchRequest<ManagedObject>(entityName: "Author")).first
+        let author = try known ?? context.insert("Author")
+        author["name"] = "Name \(word)"
+        try author.setPropertyValue(
+            .composite(["city": .string("City \(word)"), "country": .string("Country")]), forKey: "place")
+    }
+
+    /// As git makes the base of histories that cross.
+    @Test func whatABaseKeepsUndecidedIsAConflictAgain() async throws {
+        try await withCopies(.archive, model: MergeFixture.model(), filledBy: { try fill($0, "before") }) {
+            ours, theirs in
+            let folder = ours.deletingLastPathComponent(), before = folder.appendingPathComponent("before")
+            try FileManager.default.copyItem(at: ours, to: before)
+            try await edit(ours) { try fill($0, "ours") }
+            try await edit(theirs) { try fill($0, "theirs") }
+            for (first, other) in [(ours, theirs), (theirs, ours)] {
+                let base = folder.appendingPathComponent("base of \(first.lastPathComponent)")
+                try FileManager.default.copyItem(at: first, to: base)
+                try await DocumentOpening.withDocument(at: base, mode: .editing) { document in
+                    #expect(try await document.merge(other, base: .document(before), deciding: .keep).isApplied)
+                    try await document.save()
+                }
+                let document = try await PersistentDocument.open(ours)
+                let report = try await document.merge(theirs, base: .document(base))
+                #expect(report.conflicts.map(\.name).sorted() == ["Author/p1.name", "Author/p1.place.city"])
+                #expect(
+                    report.conflicts.map { "\($0.base)" }.sorted()
+                        == ["City before", "Name before"].map { "\(PropertyValue.string($0))" })
+                try await document.close(.discard)
             }
         }
     }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The tables in which a merge keeps objects and values.
-@Suite struct MergeTableTests {
+struct MergeTableTests {
     @Test func valuesAreFoundByTheirPropertiesInWhateverOrderTheyAreSet() {
         var random = SplitMix(state: 7)
         for _ in 0..<200 {

@@ -81,18 +81,7 @@ struct ConflictSettling {
                 hint: "give it from a file, then decide the conflict by ours")
         }
         let old = path.count > 1 ? try object.propertyValue(forKey: name) : .null
-        return .value(Self.replaced(old, path.dropFirst(), value), object, property: name)
-    }
-
-    /// A composite value with another value at a path of parts.
-    private static func replaced(_ old: PropertyValue, _ path: ArraySlice<String>, _ value: PropertyValue)
-        -> PropertyValue
-    {
-        guard let part = path.first else { return value }
-        var parts: [String: PropertyValue] = [:]
-        if case .composite(let known) = old { parts = known }
-        parts[part] = replaced(parts[part] ?? .null, path.dropFirst(), value)
-        return .composite(parts)
+        return .value(old.replacing(path.dropFirst(), by: value), object, property: name)
     }
 
     /// Nil where it is gone.

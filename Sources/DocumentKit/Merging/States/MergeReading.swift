@@ -63,7 +63,7 @@ final class MergeReading: Sendable {
         if sources.isBaseTheirs { return ([:], [:]) }
         let other = try MergeSideReader(schema: schema, origin: .theirs, numbering: sources.theirsNumbering).read(
             sources.theirs.store, since: sources.base)
-        if sources.isBaseOurs || other.isEmpty { return ([:], other) }
+        if sources.isBaseOurs || other.isEmpty && sources.undecidedBase.isEmpty { return ([:], other) }
         // Of two documents that never were one, ours has no part in the merge unless objects of the
         // two may be one object.
         if sources.base == nil, !schema.hasConstraints,
@@ -73,7 +73,10 @@ final class MergeReading: Sendable {
         }
         let mine = try MergeSideReader(schema: schema, origin: .ours, numbering: sources.oursNumbering).read(
             ours, since: sources.base)
-        return (mine, other)
+        guard !sources.undecidedBase.isEmpty else { return (mine, other) }
+        var sides = (mine, other)
+        sources.undecidedBase.apply(schema, to: &sides.0, &sides.1)
+        return sides
     }
 
     /// Decides what becomes of ours. Nothing is written but copies of large values, once each and

@@ -9,6 +9,8 @@ final class MergeSources {
     let theirs: DocumentSession
     /// Nil where the merge has no base.
     private(set) var base: (any StoreBackend)?
+    /// Conflicts of the base that nobody has decided; none of those that a version kept.
+    private(set) var undecidedBase = UndecidedBase.none
     /// What a report calls the base.
     private(set) var baseName: String?
     /// How the keys of each side differ from those of the base.
@@ -62,6 +64,7 @@ final class MergeSources {
             let session = try opener.open(place.path, place.state)
             baseSession = session
             self.base = session.store
+            if place.state == .newest { undecidedBase = UndecidedBase(session) }
             baseName = place.text
             let states = try self.states(of: session, place, opener)
             oursNumbering = Self.numbering(from: states, to: own)

@@ -1,14 +1,12 @@
-import DocumentFiles
-import DocumentKit
-import Foundation
-import ObjectGraph
-import Query
-import Schema
-import TestSupport
+internal import Foundation
+package import ObjectGraph
+internal import Query
+package import Schema
+package import TestSupport
 
 /// Documents with every kind of property, and random edits of them.
-enum MergeFixture {
-    static func model() throws -> ManagedObjectModel {
+package enum MergeFixture {
+    package static func model() throws -> ManagedObjectModel {
         var description = ManagedObjectModel.Definition()
         description.versionIdentifiers = ["1"]
         description.composites = [
@@ -53,16 +51,16 @@ enum MergeFixture {
         return try ManagedObjectModel(description)
     }
 
-    static let entities = ["Author", "Book", "Novel", "Profile", "Shelf", "Tag"]
+    private static let entities = ["Author", "Book", "Novel", "Profile", "Shelf", "Tag"]
 
-    static func objects(_ context: ManagedObjectContext, _ entity: String) throws -> [ManagedObject] {
+    package static func objects(_ context: ManagedObjectContext, _ entity: String) throws -> [ManagedObject] {
         var request = FetchRequest<ManagedObject>(entityName: entity)
         request.sortDescriptors = [.objectID]
         return try context.fetch(request)
     }
 
     /// Makes some random edits, each of which leaves the document valid.
-    static func edit(_ context: ManagedObjectContext, _ random: inout SplitMix, count: Int) throws {
+    package static func edit(_ context: ManagedObjectContext, _ random: inout SplitMix, count: Int) throws {
         for _ in 0..<count { try edit(context, &random) }
     }
 
@@ -143,19 +141,7 @@ enum MergeFixture {
     }
 
     /// The document's objects as plain values.
-    static func world(_ context: ManagedObjectContext) throws -> PlainWorld {
-        var world = PlainWorld()
-        for entity in entities {
-            for object in try objects(context, entity) where object.entity.name == entity {
-                var values: [String: PlainValue] = [:]
-                for property in object.entity.properties {
-                    values[property.name] = PlainValue(
-                        try object.propertyValue(forKey: property.name),
-                        isOrdered: property.relationship?.isOrdered ?? false)
-                }
-                world.objects[PlainName(object.objectID)] = values
-            }
-        }
-        return world
+    package static func world(_ context: ManagedObjectContext) throws -> PlainWorld {
+        try PlainWorld(context, model())
     }
 }

@@ -28,6 +28,11 @@ enum Leftovers {
                 isChanged = true
             }
         }
+        // A save removes those of the application's files from the folders to which it writes.
+        if try package.kind(of: PackageLayout.extra) == .directory {
+            let conflicts = "\(PackageLayout.extra)/\(PackageLayout.conflicts)"
+            try Disk.removeTemporaries(in: FilePath.join(package.path, FilePath.parent(conflicts)))
+        }
         if isChanged { package.forget() }
     }
 

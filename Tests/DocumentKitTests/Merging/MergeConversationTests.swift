@@ -109,3 +109,39 @@ struct MergeConversationTests {
         }
     }
 }
+
+extension MergeConversationTests {
+    /// The first copy comes in late: what it was made from is known since long, and is no base for
+    /// the second copy, which was made later.
+    @Test func aCopyThatIsMergedLateIsNoBaseForOneThatWasMadeAfterIt() async throws {
+        try await withFolder { folder in
+            func url(_ name: String) -> URL { folder.appendingPathComponent(name + ".folio") }
+            func insert(_ name: String, _ document: String) async throws {
+                try await DocumentOpening.withDocument(at: url(document), mode: .editing) {
+                    try $0.context.insert("Tag")["name"] = name
+                    try await $0.save()
+                }
+            }
+            func names() async throws -> [String] {
+                try await DocumentOpening.withDocument(at: url("ours")) {
+                    try MergeFixture.objects($0.context, "Tag").compactMap { $0["name"] as? String }.sorted()
+                }
+            }
+            try await PersistentDocument.create(at: url("ours"), model: MergeFixture.model()).close(.save)
+            try await insert("one", "ours")
+            try FileManager.default.copyItem(at: url("ours"), to: url("early"))
+            try await insert("early", "early")
+            try await insert("two", "ours")
+            try FileManager.default.copyItem(at: url("ours"), to: url("late"))
+            try await insert("late", "late")
+            try await DocumentOpening.withDocument(at: url("ours"), mode: .editing) { document in
+                for tag in try MergeFixture.objects(document.context, "Tag") where tag["name"] as? String == "two" {
+                    document.context.delete(tag)
+                }
+                try await document.save()
+            }
+            for copy in ["early", "late"] { #expect(try await merge(url("ours"), url(copy)).isApplied) }
+            #expect(try await names() == ["early", "late", "one"])
+        }
+    }
+}

@@ -54,8 +54,10 @@ final class MergeSources {
         let current = other.first { $0.isCurrent }
         ownSum = own.first { $0.isCurrent }?.sum
         if let current, !known.contains(current.sum) {
-            sumsToNote = other.filter { $0.isOwn && $0.numbering.isIdentity }.sorted { $0.rank > $1.rank }.prefix(32)
-                .map(\.sum)
+            // States that are known already are older than this merge: noted with it, they would be
+            // taken for a newer base than they are.
+            sumsToNote = other.filter { $0.isOwn && $0.numbering.isIdentity && !known.contains($0.sum) }
+                .sorted { $0.rank > $1.rank }.prefix(32).map(\.sum)
         }
         switch base {
         case .none: return

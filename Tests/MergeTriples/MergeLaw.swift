@@ -44,7 +44,10 @@ package enum MergeLaw: String, CaseIterable, Sendable {
     }
 
     private static func identity(_ triple: MergeTriple) async throws -> [String] {
-        var found = try await triple.world(triple.base).objections(triple.model)
+        var found: [String] = []
+        for url in [triple.base, triple.ours, triple.theirs] {
+            found += try await triple.world(url).objections(triple.model).map { "before a merge: \($0)" }
+        }
         let theirs = try await triple.world(triple.theirs)
         let taken = try await triple.merged(triple.base, triple.theirs)
         if taken.world != theirs { found.append("taken: \(taken.world.differences(theirs))") }
@@ -64,7 +67,11 @@ package enum MergeLaw: String, CaseIterable, Sendable {
         let base = try await triple.world(triple.base), ours = try await triple.world(triple.ours),
             theirs = try await triple.world(triple.theirs)
         let merged = try await triple.bothMerged(), result = merged.world
-        guard merged.report.isApplied else { return ["not applied, though decided: \(names(merged))"] }
+        guard merged.report.isApplied else {
+            return merged.report.conflicts.map {
+                "not applied, though decided: \($0.kind) \($0.name) \($0.message ?? "")"
+            }
+        }
         var found = result.objections(triple.model) + (try triple.findings(merged.url))
         guard merged.report.conflicts.isEmpty else { return found + untouched(base, ours, theirs, merged) }
         for (name, values) in base.objects where ours.objects[name] != nil && theirs.objects[name] != nil {

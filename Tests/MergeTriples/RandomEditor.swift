@@ -65,16 +65,22 @@ package struct RandomEditor {
     /// Nothing says who leads to an object by a relationship without an inverse: that is for
     /// whoever deletes it.
     private func delete(_ object: ManagedObject) throws {
-        for entity in entities {
-            for property in entity.properties
-            where property.relationship != nil && model.inverse(of: property) == nil {
-                for owner in try MergeFixture.objects(context, entity.name)
-                where try owner.propertyValue(forKey: property.name) == .object(object.objectID) {
-                    try owner.setPropertyValue(.null, forKey: property.name)
-                }
+        let links = entities.flatMap { entity in
+            entity.properties.filter { $0.relationship != nil && model.inverse(of: $0) == nil }.map {
+                (entity: entity.name, property: $0.name)
+            }
+        }
+        let owners = try links.flatMap { link in
+            try MergeFixture.objects(context, link.entity).compactMap { owner in
+                (owner[link.property] as? ManagedObject).map { (owner: owner, property: link.property, target: $0) }
             }
         }
         context.delete(object)
+        // The delete rules may take others along.
+        context.processPendingChanges()
+        for link in owners where link.target.isDeleted && !link.owner.isDeleted {
+            try link.owner.setPropertyValue(.null, forKey: link.property)
+        }
     }
 
     /// Those that may be edited.

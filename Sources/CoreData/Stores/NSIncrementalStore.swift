@@ -68,9 +68,9 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
 
     /// The values of an object. A subclass overrides it.
     ///
-    /// - Throws: An error of Cocoa's domain, `NSManagedObjectReferentialIntegrityError` where there is no
-    ///   such object: it is then taken as deleted. Other errors arrive at the caller, or at the
-    ///   next save where an accessor can't throw.
+    /// - Throws: An error of Cocoa's domain, `NSManagedObjectReferentialIntegrityError` where there
+    ///   is no such object: it is then taken as deleted. Other errors arrive at the caller, or at
+    ///   the next save where an accessor can't throw.
     open func newValuesForObject(with objectID: NSManagedObjectID, with context: NSManagedObjectContext) throws
         -> NSIncrementalStoreNode
     {

@@ -38,8 +38,9 @@ extension DocumentMerger {
     }
 
     /// Leaves out what theirs did to the objects that violate a rule, and contests its deletions of
-    /// them. Where that is done already, it contests the deletions that concern them, and last all
-    /// deletions. Each contested deletion is a conflict of the next plan.
+    /// them. Where that is done already, it leaves out links between them and others, then it
+    /// contests the deletions that concern them, and last all deletions. Each contested deletion is
+    /// a conflict of the next plan.
     /// - Returns: Whether anything more is left out.
     func withhold(
         _ found: [DocumentMerge.Conflict], _ failures: [ValidationError.Failure], _ plan: PlannedMerge,
@@ -52,6 +53,7 @@ extension DocumentMerger {
         }
         let failing = Set(failures.map(\.label))
         withheld.deletions.formUnion(failing.intersection(deleted))
+        if withheld.count == before { withheld.links.formUnion(failing.subtracting(deleted)) }
         if withheld.count == before {
             withheld.deletions.formUnion(reading.deletions(of: plan, concerning: failing))
         }

@@ -243,3 +243,40 @@ extension MergeRuleTests {
         }
     }
 }
+
+extension MergeRuleTests {
+    /// Both sides fill a list that has a maximum, by what they did to its members.
+    @Test(.timeLimit(.minutes(2))) func aListThatBothSidesOverfillKeepsWhatOursHas() async throws {
+        let model = try ManagedObjectModel(
+            entities: [
+                EntityDefinition(
+                    "Team", attributes: [.init("name", .string)],
+                    relationships: [.init("members", to: "Person", inverse: "team", maxCount: 2)]),
+                EntityDefinition(
+                    "Person", attributes: [.init("name", .string)],
+                    relationships: [.init("team", to: "Team", inverse: "members")]),
+            ], versionIdentifiers: ["1"])
+        func join(_ name: String, _ context: ManagedObjectContext) throws {
+            let person = try context.insert("Person")
+            person["name"] = name
+            person["team"] = try object(context, "Team", "name", "Fram")
+        }
+        let fill: (ManagedObjectContext) throws -> Void = { context in
+            try context.insert("Team")["name"] = "Fram"
+            try join("Nansen", context)
+        }
+        try await withCopies(.package, model: model, filledBy: fill) { ours, theirs in
+            try await edit(ours) { try join("Johansen", $0) }
+            try await edit(theirs) { try join("Sverdrup", $0) }
+            try await DocumentOpening.withDocument(at: ours, mode: .editing) { document in
+                let report = try await document.merge(theirs, deciding: .ours)
+                #expect(report.isApplied && report.conflicts.map(\.kind) == [.rule], "\(report.conflicts)")
+                #expect(try values(document.context, "Person", "name") == ["Johansen", "Nansen", "Sverdrup"])
+                let team = try object(document.context, "Team", "name", "Fram")
+                let members = (team["members"] as? Set<ManagedObject> ?? []).compactMap { $0["name"] as? String }
+                #expect(members.sorted() == ["Johansen", "Nansen"])
+                try await document.save()
+            }
+        }
+    }
+}

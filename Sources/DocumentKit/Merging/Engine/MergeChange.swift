@@ -59,6 +59,25 @@ package struct MergeChange: Sendable {
         MergeChange(change, old: old.part(where: isIncluded), new: new.part(where: isIncluded))
     }
 
+    /// The change without what it does to links to some objects: none is added, none removed.
+    func keepingLinks(to isKept: (MergeName) -> Bool) -> MergeChange {
+        guard linkedNames.contains(where: isKept) else { return self }
+        return MergeChange(
+            change,
+            properties.compactMap { property, pair in
+                guard (pair.old.names + pair.new.names).contains(where: isKept) else { return (property, pair) }
+                switch pair.new.isNull ? pair.old : pair.new {
+                case .members:
+                    let old = pair.old.names
+                    let members =
+                        pair.new.names.filter { !isKept($0) || old.contains($0) }
+                        + old.filter { isKept($0) && !pair.new.names.contains($0) }
+                    return (property, Pair(pair.old, .members(members)))
+                case .object, .plain: return nil
+                }
+            })
+    }
+
     func renamed(_ names: [MergeName: MergeName]) -> MergeChange {
         func renamed(_ values: ObjectValues) -> ObjectValues {
             var values = values

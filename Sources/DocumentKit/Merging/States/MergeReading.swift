@@ -11,12 +11,15 @@ final class MergeReading: Sendable {
     struct Withheld: Sendable {
         /// Objects of which no change is taken, and new objects that are left out.
         var changes: Set<String> = []
+        /// Objects whose relationships theirs does not change by what it did to others. Of two
+        /// relationships that are inverse to each other, the links are told at one end.
+        var links: Set<String> = []
         /// Objects whose deletion becomes a conflict.
         var deletions: Set<String> = []
         /// Those of `changes` that nothing decided.
         var undecided: Set<String> = []
 
-        var count: Int { changes.count + deletions.count }
+        var count: Int { changes.count + links.count + deletions.count }
     }
 
     private let schema: MergeSchema
@@ -118,10 +121,19 @@ final class MergeReading: Sendable {
 
     /// Theirs without what it did to some objects of ours.
     private func without(_ withheld: Withheld) -> MergeSide {
-        guard !withheld.changes.isEmpty else { return other }
-        return other.part { name, change in
-            name.origin == .theirs || change.change == .removed || !withheld.changes.contains(names.label(name))
+        var theirs = other
+        if !withheld.changes.isEmpty {
+            theirs = theirs.part { name, change in
+                name.origin == .theirs || change.change == .removed || !withheld.changes.contains(names.label(name))
+            }
         }
+        if !withheld.links.isEmpty {
+            theirs.update { [names] _, change in
+                guard change.change != .removed else { return }
+                change = change.keepingLinks { withheld.links.contains(names.label($0)) }
+            }
+        }
+        return theirs
     }
 
     /// The deletions of a plan that have to do with some objects: those with links to or from them.

@@ -13,6 +13,7 @@ struct OutsidePackage {
         let files = [
             "Package.swift": Self.manifest(repository), "Sources/Almanac/Almanac.swift": Self.classes,
             "Tests/AlmanacTests/AlmanacTests.swift": Self.tests,
+            "Tests/AlmanacTests/ProgramTests.swift": Self.programs,
             "Sources/Almanac/Models/Expeditions.codegen.json": #"{ "codable": true }"#,
         ]
         for (name, text) in files { try Self.write(text, to: folder.appendingPathComponent(name)) }
@@ -122,7 +123,7 @@ struct OutsidePackage {
 
         @Suite struct AlmanacTests {
             private func context(_ model: ManagedObjectModel, _ classes: [String: ManagedObject.Type]) throws -> ManagedObjectContext {
-                let container = PersistentContainer(name: "Almanac", model: model, classes: classes)
+                let container = PersistentContainer(name: "Almanac", managedObjectModel: model, classes: classes)
                 let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
                 container.persistentStoreDescriptions = [PersistentStoreDescription(url: folder.appendingPathComponent("Store.sqlite"))]
                 try container.loadPersistentStores()
@@ -194,6 +195,133 @@ struct OutsidePackage {
                 let harbour: ManagedObject? = try again.context.first("Harbour")
                 #expect(harbour?["name"] as? String == "Vardø")
                 try await again.close()
+            }
+        }
+        """#
+
+    /// A small program for each part of Folio, as its documentation comments show it.
+    private static let programs = #"""
+        import Almanac
+        import Folio
+        import Foundation
+        import Testing
+
+        enum NotesV1: VersionedSchema {
+            static var versionIdentifier: SchemaVersion { SchemaVersion(1, 0, 0) }
+            static var models: [ManagedObject.Type] { [Note.self] }
+
+            @Model final class Note: ManagedObject {
+                var text: String = ""
+            }
+        }
+
+        enum NotesV2: VersionedSchema {
+            static var versionIdentifier: SchemaVersion { SchemaVersion(2, 0, 0) }
+            static var models: [ManagedObject.Type] { [Note.self] }
+
+            @Model final class Note: ManagedObject {
+                @Attribute(originalName: "text") var body: String = ""
+                var length: Int = 0
+            }
+        }
+
+        enum NotesPlan: SchemaMigrationPlan {
+            static var schemas: [any VersionedSchema.Type] { [NotesV1.self, NotesV2.self] }
+            static var stages: [MigrationStage] {
+                [
+                    .custom(fromVersion: NotesV1.self, toVersion: NotesV2.self, willMigrate: nil) { context in
+                        for note in try context.fetch(NotesV2.Note.self) { note.length = note.body.count }
+                        try context.save()
+                    }
+                ]
+            }
+        }
+
+        final class NotesDocument: PersistentDocument {
+            override class var migrationPlan: (any SchemaMigrationPlan.Type)? { NotesPlan.self }
+        }
+
+        @Suite struct ProgramTests {
+            private func url(_ name: String) throws -> URL {
+                let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+                return folder.appendingPathComponent(name)
+            }
+
+            private func container() throws -> PersistentContainer {
+                let container = PersistentContainer(
+                    name: "Almanac", managedObjectModel: try ManagedObjectModel(schema: [Almanac.self, Remark.self]),
+                    classes: ManagedObject.classesByName([Almanac.self, Remark.self]))
+                var description = PersistentStoreDescription(url: try url("Store.sqlite"))
+                description.tracksHistory = true
+                container.persistentStoreDescriptions = [description]
+                try container.loadPersistentStores()
+                return container
+            }
+
+            @Test func contexts() throws {
+                let container = try container()
+                let context = container.viewContext
+                context.undoManager = UndoManager()
+                let entry = Entry(context: context)
+                entry.day = 1
+                try context.save()
+                entry.day = 2
+                context.processPendingChanges()
+                context.undoManager?.undo()
+                #expect(entry.day == 1 && !context.hasChanges)
+
+                let draft = ManagedObjectContext(parent: context)
+                let copy = try draft.existingObject(with: entry.objectID)
+                copy["day"] = 3
+                #expect(entry.day == 1)
+                try draft.save()
+                #expect(entry.day == 3 && context.hasChanges)
+                context.rollback()
+                #expect(entry.day == 1)
+            }
+
+            @Test func history() throws {
+                let container = try container()
+                let context = container.viewContext
+                let token = try #require(try container.persistentStoreCoordinator.currentPersistentHistoryToken())
+                context.transactionAuthor = "reader"
+                let entry = Entry(context: context)
+                try context.save()
+                entry.day = 7
+                try context.save()
+                let transactions = try context.fetchHistory(PersistentHistoryRequest(after: token))
+                #expect(transactions.map(\.author) == ["reader", "reader"])
+                #expect(transactions.flatMap(\.changes).map(\.kind) == [.insert, .update])
+                #expect(transactions.last?.changes.first?.updatedProperties == ["day"])
+            }
+
+            @Test func fetchedResults() throws {
+                let context = try container().viewContext
+                var request = FetchRequest<ManagedObject>(entityName: "Entry")
+                request.sortDescriptors = [SortKey("day")]
+                let results = FetchedResultsController(fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: nil)
+                var counts: [Int] = []
+                let observation = results.observe { counts.append($0.objects.count) }
+                try results.performFetch()
+                for day in [2, 1] { Entry(context: context).day = day }
+                context.processPendingChanges()
+                #expect(results.fetchedObjects?.map { $0["day"] as? Int } == [1, 2] && counts == [2])
+                observation.cancel()
+            }
+
+            @Test func migration() async throws {
+                let url = try url("Notes.folio")
+                let old = try await PersistentDocument.create(at: url, model: NotesV1.model(), classes: NotesV1.classes)
+                NotesV1.Note(context: old.context).text = "So far, so good."
+                try await old.save()
+                try await old.close()
+                let route = try PersistentDocument.MigrationRoute(by: NotesPlan.self)
+                #expect(try await PersistentDocument.migrationPlan(of: url, by: route).isNeeded)
+                let document = try await NotesDocument.open(url)
+                #expect(try document.context.fetch(NotesV2.Note.self).map(\.length) == [16])
+                #expect(try document.versions().count == 2)
+                try await document.close()
             }
         }
         """#

@@ -10,7 +10,7 @@ struct OutsidePackageTests {
         try withTemporaryDirectory { scratch in
             let package = try OutsidePackage(in: scratch)
             let first = try Subprocess.succeed("swift", "test", in: package.folder)
-            #expect(first.contains("Test run with 4 tests in 1 suite passed"), "\(first.suffix(4000))")
+            #expect(first.contains("Test run with 8 tests in 2 suites passed"), "\(first.suffix(4000))")
             #expect(!first.contains("unhandled"), "\(first.prefix(4000))")
             #expect(
                 try String(contentsOf: package.folder.appendingPathComponent("Package.resolved"), encoding: .utf8)

@@ -28,9 +28,10 @@ extension DocumentSession {
             return parts
         }
         let list = noted.isEmpty ? nil : noted
-        var parts = parts
+        var parts = parts, isInPlace = false
         // A file that can't be read is written again.
-        if let file = try? part(PackageLayout.conflicts, in: PackageLayout.extra) as Data??, file == list {
+        do { isInPlace = try part(PackageLayout.conflicts, in: PackageLayout.extra) == list } catch {}
+        if isInPlace {
             parts.metadata.updateValue(nil, forKey: Self.conflictListKey)
         } else if workingSet == nil || place.archive != nil {
             parts.extra.append(ExtraFile(PackageLayout.conflicts) { list })

@@ -24,7 +24,7 @@ package final class ContentFolder: Sendable {
     private let newFiles = Atomic<Bool>(false)
     private let durable = DurableNames()
 
-    init(inPackage package: String) { places = Mutex(Places(root: package, archive: nil)) }
+    package init(inPackage package: String) { places = Mutex(Places(root: package, archive: nil)) }
 
     /// The values of an archive, and those in the folder of `workingSet`, which need not exist.
     init(in archive: ArchivedValues, workingSet: String) {

@@ -12,6 +12,33 @@ package struct KnownState: Sendable {
     package var isCurrent = false
     /// Whether the document has this state, and not just a note of it.
     package var isOwn: Bool { isCurrent || generation != nil }
+    /// The first generation of the document that knows the state.
+    package var firstGeneration: Int
     /// How the keys of the document differ from those of the state.
     package var numbering = StateNumbering()
+
+    package init(
+        sum: String, rank: Double, generation: Int? = nil, isCurrent: Bool = false, firstGeneration: Int,
+        numbering: StateNumbering = StateNumbering()
+    ) {
+        self.sum = sum
+        self.rank = rank
+        self.generation = generation
+        self.isCurrent = isCurrent
+        self.firstGeneration = firstGeneration
+        self.numbering = numbering
+    }
+}
+
+extension [KnownState] {
+    /// The states that a version of the document knows, with that version as the current state.
+    package func known(to generation: Int) -> [KnownState] {
+        compactMap { state in
+            guard state.firstGeneration <= generation else { return nil }
+            var state = state
+            state.isCurrent =
+                state.generation == generation || state.isCurrent && state.firstGeneration == generation
+            return state
+        }
+    }
 }

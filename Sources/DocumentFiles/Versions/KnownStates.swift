@@ -19,20 +19,28 @@ package struct KnownStates {
         guard session.sqliteStore != nil else { return [] }
         let newest = session.marker?.generation ?? 0
         var states = [
-            KnownState(sum: try currentSum().text, rank: Double(newest) + 0.75, isCurrent: true)
+            KnownState(
+                sum: try currentSum().text, rank: Double(newest) + 0.75, isCurrent: true,
+                firstGeneration: session.marker?.hasUnsavedWork == true ? newest + 1 : newest)
         ]
         if let saved = try savedSum() {
-            states.append(KnownState(sum: saved.text, rank: Double(newest) + 0.7, generation: newest))
+            states.append(
+                KnownState(
+                    sum: saved.text, rank: Double(newest) + 0.7, generation: newest, firstGeneration: newest))
         }
         for row in try versionRows() {
             guard let sum = row.sum else { continue }
-            states.append(KnownState(sum: sum.text, rank: Double(row.generation), generation: row.generation))
+            states.append(
+                KnownState(
+                    sum: sum.text, rank: Double(row.generation), generation: row.generation,
+                    firstGeneration: row.generation))
         }
         for note in MergeNote.notes(in: try session.store.metadata()) {
             let numbering = StateNumbering(note.moved)
             for (index, sum) in note.sums.enumerated() {
                 let rank = Double(note.generation) + 0.5 - Double(index) / Double(2 * note.sums.count + 2)
-                states.append(KnownState(sum: sum, rank: rank, numbering: numbering))
+                states.append(
+                    KnownState(sum: sum, rank: rank, firstGeneration: note.generation + 1, numbering: numbering))
             }
         }
         return states

@@ -39,7 +39,7 @@ struct DocumentMerger {
             guard document.edits.isCommitted(at: position) else { continue }
             let reading = try await document.performInBackground { session in
                 try DocumentError.stage(.reading, session.path) {
-                    try MergeReading(session, place, base, model, folder: folder)
+                    try MergeReading(MergeTarget(session), place, base, model, folder: folder)
                 }
             }
             defer { reading.close() }

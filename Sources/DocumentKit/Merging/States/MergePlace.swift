@@ -6,6 +6,11 @@ struct MergePlace: Sendable {
     let path: String
     var state = DocumentState.newest
 
+    init(_ path: String, _ state: DocumentState) {
+        self.path = path
+        self.state = state
+    }
+
     /// A path that does not exist and ends in `@n`, `@saved` or `@autosaved` means that state.
     init(_ url: URL) {
         let text = url.path

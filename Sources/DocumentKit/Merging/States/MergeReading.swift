@@ -38,10 +38,12 @@ final class MergeReading: Sendable {
     /// - Parameters:
     ///   - model: The model of stores that carry none.
     ///   - folder: Where large values of theirs are kept until they are saved.
+    ///   - depth: The number of joined bases that the merge is part of.
     init(
-        _ ours: DocumentSession, _ theirs: MergePlace, _ base: DocumentMerge.Base, _ model: ModelChoice, folder: String
+        _ target: MergeTarget, _ theirs: MergePlace, _ base: DocumentMerge.Base, _ model: ModelChoice, folder: String,
+        depth: Int = 0
     ) throws {
-        let target = try MergeTarget(ours), sources = try MergeSources(target, theirs, base, model)
+        let sources = try MergeSources(target, theirs, base, model, depth: depth)
         schema = MergeSchema(target.model)
         do {
             (mine, other) = try Self.sides(target.store, sources, schema)

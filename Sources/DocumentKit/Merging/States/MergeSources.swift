@@ -26,11 +26,18 @@ final class MergeSources {
     private(set) var ownSum: String?
 
     private let ours: MergeTarget
+    private let depth: Int
     private var baseSession: DocumentSession?
+    private var joinedBase: JoinedBase?
 
-    /// - Parameter model: The model of stores that carry none.
-    init(_ ours: MergeTarget, _ theirs: MergePlace, _ base: DocumentMerge.Base, _ model: ModelChoice) throws {
+    /// - Parameters:
+    ///   - model: The model of stores that carry none.
+    ///   - depth: The number of joined bases that this merge is part of.
+    init(
+        _ ours: MergeTarget, _ theirs: MergePlace, _ base: DocumentMerge.Base, _ model: ModelChoice, depth: Int
+    ) throws {
         self.ours = ours
+        self.depth = depth
         let opener = MergeStateOpener(ours, model)
         self.theirs = try opener.open(theirs.path, theirs.state)
         do {
@@ -42,6 +49,7 @@ final class MergeSources {
     }
 
     func close() {
+        joinedBase?.close()
         try? baseSession?.close()
         try? theirs.close()
     }
@@ -89,13 +97,7 @@ final class MergeSources {
         let session = try DocumentSession.read(place.path, model: opener.choice)
         defer { try? session.close() }
         var states = try KnownStates(of: session).list()
-        if place.state != .newest {
-            let generation = opened.marker?.generation
-            for index in states.indices {
-                states[index].isCurrent = states[index].generation != nil && states[index].generation == generation
-            }
-            states.removeAll { ($0.generation ?? Int($0.rank)) > generation ?? 0 }
-        }
+        if place.state != .newest { states = states.known(to: opened.marker?.generation ?? 0) }
         return states
     }
 
@@ -120,36 +122,73 @@ final class MergeSources {
     private func findCommon(
         _ own: [KnownState], _ other: [KnownState], _ place: MergePlace, _ opener: MergeStateOpener
     ) throws {
-        let others = Dictionary(grouping: other, by: \.sum)
-        let candidates = own.sorted { $0.rank > $1.rank }.compactMap { mine -> (KnownState, KnownState)? in
-            guard let found = others[mine.sum]?.max(by: { !$0.isOwn && $1.isOwn }), mine.isOwn || found.isOwn else {
-                return nil
-            }
-            return (mine, found)
-        }
-        guard let (mine, found) = candidates.first else {
+        let common = CommonStates(own, other).newest
+        guard let first = common.first else {
             throw DocumentError(
                 .notFound, "no state that both documents know could be found", path: ours.path, stage: .reading,
                 hint: "name the state that both came from: --base DOC, or --base none for documents that were never one"
             )
         }
-        oursNumbering = mine.numbering
-        theirsNumbering = found.numbering
-        if mine.isCurrent {
+        if common.count > 1, depth < JoinedBase.greatestDepth, try join(common, own, other, place, opener) { return }
+        take(first, as: place)
+        if base != nil { return }
+        let version = version(first, of: place)
+        let session = try opener.open(version.path, version.state)
+        baseSession = session
+        base = session.store
+        baseName = version.text
+    }
+
+    /// Takes what one of the sides is now for the base, if it is that state.
+    private func take(_ common: CommonStates.State, as place: MergePlace) {
+        oursNumbering = common.ours.numbering
+        theirsNumbering = common.theirs.numbering
+        if common.ours.isCurrent {
             isBaseOurs = true
             base = ours.store
             baseName = ours.path
         }
-        if found.isCurrent {
+        if common.theirs.isCurrent {
             isBaseTheirs = true
             base = base ?? theirs.store
             baseName = place.text
         }
-        if base != nil { return }
-        let (path, generation) = mine.generation.map { (ours.path, $0) } ?? (place.path, found.generation ?? 0)
-        let session = try opener.open(path, .version(generation))
+    }
+
+    /// A common state as a version of the side that has it.
+    private func version(_ common: CommonStates.State, of place: MergePlace) -> MergePlace {
+        common.ours.generation.map { MergePlace(ours.path, .version($0)) }
+            ?? MergePlace(place.path, .version(common.theirs.generation ?? 0))
+    }
+
+    // MARK: Histories that cross
+
+    /// Makes one base of several states.
+    /// - Returns: False if they can't be merged without a decision.
+    private func join(
+        _ common: [CommonStates.State], _ own: [KnownState], _ other: [KnownState], _ place: MergePlace,
+        _ opener: MergeStateOpener
+    ) throws -> Bool {
+        let versions = common.map { version($0, of: place) }
+        let states = common[0].ours.generation.map(own.known) ?? other.known(to: common[0].theirs.generation ?? 0)
+        let session = try opener.open(versions[0].path, versions[0].state)
         baseSession = session
-        base = session.store
-        baseName = "\(path)@\(generation)"
+        let joined = JoinedBase(session, of: versions[0].path, states, opener.choice, depth: depth)
+        joinedBase = joined
+        for (version, state) in zip(versions, common).dropFirst() {
+            guard try joined.join(version, state.ours.sum) else {
+                joined.close()
+                joinedBase = nil
+                try? session.close()
+                baseSession = nil
+                return false
+            }
+        }
+        base = joined.target.store
+        baseName = versions.map(\.text).joined(separator: " + ")
+        undecidedBase = UndecidedBase(joined.undecided)
+        oursNumbering = Self.numbering(from: joined.target.states, to: own)
+        theirsNumbering = Self.numbering(from: joined.target.states, to: other)
+        return true
     }
 }

@@ -2,7 +2,7 @@ internal import DocumentFiles
 internal import Schema
 internal import Storage
 
-/// The document that becomes the merged one, as the states that it is merged with are read.
+/// What becomes the merged document, as the states that it is merged with are read.
 struct MergeTarget: Sendable {
     let path: String
     let store: any StoreBackend
@@ -19,5 +19,12 @@ struct MergeTarget: Sendable {
         // The store of a package has its marker also where it is opened by itself.
         marker = try session.marker ?? DocumentMarker(session.store.metadata())
         states = try KnownStates(of: session).list()
+    }
+
+    init(path: String, store: any StoreBackend, marker: DocumentMarker?, states: [KnownState]) {
+        self.path = path
+        self.store = store
+        self.marker = marker
+        self.states = states
     }
 }

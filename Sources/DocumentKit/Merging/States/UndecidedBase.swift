@@ -4,24 +4,26 @@ internal import ObjectGraph
 internal import Schema
 internal import Storage
 
-/// The conflicts that the base of a merge keeps undecided. Git merges the bases of histories that
-/// cross, and the result has the values of one of them where they conflict, which nobody has
-/// decided for. There the sides are compared with the value before the conflict.
+/// The conflicts that the base of a merge keeps undecided. Where histories cross, the base is a
+/// merge of the bases, made by git or as a ``JoinedBase``. It has the values of one of them where
+/// they conflict, which nobody has decided for. There the sides are compared with the value before
+/// the conflict.
 struct UndecidedBase: Sendable {
     private let conflicts: [DocumentMerge.Conflict]
 
     static let none = UndecidedBase([])
 
-    private init(_ conflicts: [DocumentMerge.Conflict]) { self.conflicts = conflicts }
+    /// Takes those of some conflicts that are about values, as far as those are known.
+    init(_ conflicts: [DocumentMerge.Conflict]) {
+        self.conflicts = conflicts.filter {
+            if case .large = $0.base { false } else { $0.kind == .values }
+        }
+    }
 
     /// A list that can't be read counts as none.
     init(_ base: DocumentSession) {
         let list = try? KeptConflicts.decoded(base.conflictList())
-        // Not all values are in the list.
-        self.init(
-            (list ?? []).map { $0.conflict(in: base.store.identity) }.filter {
-                if case .large = $0.base { false } else { $0.kind == .values }
-            })
+        self.init((list ?? []).map { $0.conflict(in: base.store.identity) })
     }
 
     var isEmpty: Bool { conflicts.isEmpty }

@@ -1,0 +1,142 @@
+import DocumentFiles
+import DocumentKit
+import Foundation
+import MergeTriples
+import ObjectGraph
+import Schema
+import TestSupport
+import Testing
+
+/// Histories that cross: each of two documents was merged with what the other was, and the base of
+/// the next merge is made of both states.
+struct MergeCrossingTests: MergesCopies {
+    @discardableResult
+    private func merge(
+        _ ours: URL, _ theirs: URL, deciding decisions: DocumentMerge.Decisions = .refuse
+    ) async throws -> DocumentMerge.Report {
+        try await DocumentOpening.withDocument(at: ours, mode: .editing) { document in
+            let report = try await document.merge(theirs, deciding: decisions)
+            try await document.save()
+            return report
+        }
+    }
+
+    /// Merges each of two documents with what the other is.
+    private func cross(_ ours: URL, _ theirs: URL, deciding decisions: DocumentMerge.Decisions = .refuse) async throws {
+        let former = ours.deletingLastPathComponent().appendingPathComponent("former")
+        try? FileManager.default.removeItem(at: former)
+        try FileManager.default.copyItem(at: ours, to: former)
+        try await merge(ours, theirs, deciding: decisions)
+        try await merge(theirs, former, deciding: decisions)
+    }
+
+    private func tags(_ url: URL) async throws -> [String] {
+        try await DocumentOpening.withDocument(at: url) { try values($0.context, "Tag", "name") }
+    }
+
+    private func delete(_ name: String, in url: URL) async throws {
+        try await edit(url) { $0.delete(try object($0, "Tag", "name", name)) }
+    }
+
+    @Test(arguments: [1, 2, 6]) func whatOneSideHasDeletedSinceDoesNotComeBack(_ crossings: Int) async throws {
+        try await withCopies { ours, theirs in
+            let before = try await tags(ours)
+            for crossing in 0..<crossings {
+                // Both get the same number.
+                try await edit(ours) { try $0.insert("Tag")["name"] = "a\(crossing)" }
+                try await edit(theirs) { try $0.insert("Tag")["name"] = "b\(crossing)" }
+                try await cross(ours, theirs)
+            }
+            let last = crossings - 1
+            try await delete("b\(last)", in: ours)
+            try await delete("a\(last)", in: theirs)
+            let report = try await merge(ours, theirs)
+            #expect(report.base?.contains(" + ") == true && report.conflicts.isEmpty)
+            let rest = (0..<last).flatMap { ["a\($0)", "b\($0)"] }
+            #expect(try await tags(ours) == (before + rest).sorted())
+            try await merge(theirs, ours)
+            #expect(try await tags(theirs) == (before + rest).sorted())
+            for url in [ours, theirs] { #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty) }
+        }
+    }
+
+    @Test func whatOneSideHasChangedSinceIsNotThereTwice() async throws {
+        try await withCopies { ours, theirs in
+            try await edit(ours) { try $0.insert("Book")["title"] = "Ours" }
+            try await edit(theirs) { try $0.insert("Book")["title"] = "Theirs" }
+            try await cross(ours, theirs)
+            try await edit(ours) { try book($0, "Theirs")["title"] = "Theirs, changed here" }
+            try await edit(theirs) { try book($0, "Theirs")["pages"] = 7 }
+            let report = try await merge(ours, theirs)
+            #expect(report.conflicts.isEmpty && report.inserted.isEmpty)
+            try await DocumentOpening.withDocument(at: ours) { document in
+                let titles = try Library.titles(document)
+                #expect(titles == ["Essays", "Middlemarch", "Ours", "Theirs, changed here"])
+                let pages = try book(document.context, "Theirs, changed here").propertyValue(forKey: "pages")
+                #expect(pages == .int(7))
+            }
+        }
+    }
+
+    @Test func decisionsThatContradictEachOtherAreAConflict() async throws {
+        try await withCopies { ours, theirs in
+            try await edit(ours) { try book($0, "Essays")["title"] = "Mine" }
+            try await edit(theirs) { try book($0, "Essays")["title"] = "Yours" }
+            try await cross(ours, theirs, deciding: .ours)
+            let report = try await merge(ours, theirs)
+            let conflict = try #require(report.conflicts.first)
+            #expect(report.conflicts.count == 1 && !report.isApplied)
+            #expect(conflict.base == .string("Essays"))
+            #expect(conflict.ours == .string("Mine") && conflict.theirs == .string("Yours"))
+        }
+    }
+
+    @Test func whatBothHaveDecidedAlikeIsChangedByOne() async throws {
+        try await withCopies { ours, theirs in
+            try await edit(ours) { try book($0, "Essays")["title"] = "Mine" }
+            try await edit(theirs) { try book($0, "Essays")["title"] = "Yours" }
+            let former = ours.deletingLastPathComponent().appendingPathComponent("former")
+            try FileManager.default.copyItem(at: ours, to: former)
+            try await merge(ours, theirs, deciding: .ours)
+            try await merge(theirs, former, deciding: .theirs)
+            try await edit(ours) { try book($0, "Mine")["pages"] = 5 }
+            let report = try await merge(ours, theirs)
+            #expect(report.isEmpty)
+        }
+    }
+
+    /// Large values of both, and links between what came from each side.
+    @Test(arguments: [UInt64](1...sweep(2, all: 8))) func documentsThatCrossBecomeOne(_ seed: UInt64) async throws {
+        try await withCopies(model: MergeFixture.model(), filledBy: { _ in }) { ours, theirs in
+            var random = SplitMix(state: seed)
+            func edit(_ url: URL, _ count: Int) async throws {
+                try await DocumentOpening.withDocument(at: url, mode: .editing) { document in
+                    try MergeFixture.edit(document.context, &random, count: count)
+                    let books = try MergeFixture.objects(document.context, "Book")
+                    if let book = books.randomElement(using: &random) {
+                        book["cover"] = Data(repeating: UInt8.random(in: 0...255, using: &random), count: 200_000)
+                    }
+                    try await document.save()
+                }
+            }
+            try await edit(ours, 30)
+            try await merge(theirs, ours, deciding: .theirs)
+            for round in 0..<3 {
+                try await edit(ours, 5)
+                try await edit(theirs, 5)
+                try await cross(ours, theirs, deciding: .ours)
+                try await edit(ours, 3)
+                try await edit(theirs, 3)
+                try await merge(ours, theirs, deciding: .ours)
+                try await merge(theirs, ours, deciding: .ours)
+                let worlds = [
+                    try await DocumentOpening.withDocument(at: ours) { try MergeFixture.world($0.context) },
+                    try await DocumentOpening.withDocument(at: theirs) { try MergeFixture.world($0.context) },
+                ]
+                #expect(worlds[0].shape() == worlds[1].shape(), "\(round): \(worlds[0].differences(worlds[1]))")
+                for world in worlds { #expect(try world.objections(MergeFixture.model()).isEmpty) }
+                for url in [ours, theirs] { #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty) }
+            }
+        }
+    }
+}

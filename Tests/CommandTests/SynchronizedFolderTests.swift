@@ -13,12 +13,12 @@ struct SynchronizedFolderTests {
         ProcessInfo.processInfo.environment["FOLIO_MERGE_ROUNDS"].flatMap { Int($0) } ?? sweep(12, all: 40)
     private static let roundsOfOneDocument = 20
 
-    @Test(arguments: ["Doc.folio"]) func nothingAcknowledgedIsLost(_ document: String) throws {
+    @Test(arguments: [false, true]) func nothingAcknowledgedIsLost(whereBothMerge: Bool) throws {
         var done = 0, seed: UInt64 = 1, tally = SynchronizedFolder.Tally()
         while done < Self.rounds {
             let count = min(Self.roundsOfOneDocument, Self.rounds - done)
             try withTemporaryDirectory { folder in
-                let folders = try SynchronizedFolder(folder, document, seed: seed)
+                let folders = try SynchronizedFolder(folder, "Doc.folio", bothMerge: whereBothMerge, seed: seed)
                 for _ in 0..<count { try folders.round() }
                 try folders.finish()
                 for objection in try folders.objections() { Issue.record("seed \(seed): \(objection)") }
@@ -52,6 +52,8 @@ final class SynchronizedFolder {
 
     private let machines: [URL]
     private let document: String
+    /// Whether both machines may merge between two synchronizations, and killed merges are left.
+    private let bothMerge: Bool
     private var random: SplitMix
     private(set) var tally = Tally()
     /// What the folder was when it was synchronized last, by name.
@@ -71,8 +73,9 @@ final class SynchronizedFolder {
     /// Everything that a list of conflicts has named.
     private var listed: Set<String> = []
 
-    init(_ folder: URL, _ document: String, seed: UInt64) throws {
+    init(_ folder: URL, _ document: String, bothMerge: Bool, seed: UInt64) throws {
         self.document = document
+        self.bothMerge = bothMerge
         random = SplitMix(state: seed)
         machines = ["ada", "bob"].map { folder.appendingPathComponent($0) }
         for machine in machines {
@@ -111,7 +114,7 @@ final class SynchronizedFolder {
             for _ in 0..<Int.random(in: 0...2, using: &random) { try edit(machine) }
         }
         if chance(2, of: 3) { try synchronize() }
-        let machine = merging ?? Int.random(in: machines.indices, using: &random)
+        let machine = (bothMerge ? nil : merging) ?? Int.random(in: machines.indices, using: &random)
         if chance(1, of: 2) { try merge(machine, kills: true) }
     }
 
@@ -181,6 +184,7 @@ final class SynchronizedFolder {
                 ? try run(machine, "merge", document, copy, side, kills: true)
                 : try run(machine, "merge", document, copy, side)
             // People try again before anything else.
+            if Self.isKilled(merge), bothMerge { return }
             if Self.isKilled(merge) { return try self.merge(machine, kills: false) }
             expect(merge, 0)
             guard merge.exit == 0 else { continue }

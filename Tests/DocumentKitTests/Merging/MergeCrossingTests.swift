@@ -66,14 +66,19 @@ struct MergeCrossingTests: MergesCopies {
             try await edit(theirs) { try $0.insert("Book")["title"] = "Theirs" }
             try await cross(ours, theirs)
             try await edit(ours) { try book($0, "Theirs")["title"] = "Theirs, changed here" }
-            try await edit(theirs) { try book($0, "Theirs")["pages"] = 7 }
+            try await edit(theirs) {
+                try book($0, "Theirs")["pages"] = 7
+                try book($0, "Ours")["pages"] = 8
+            }
             let report = try await merge(ours, theirs)
             #expect(report.conflicts.isEmpty && report.inserted.isEmpty)
             try await DocumentOpening.withDocument(at: ours) { document in
                 let titles = try Library.titles(document)
                 #expect(titles == ["Essays", "Middlemarch", "Ours", "Theirs, changed here"])
-                let pages = try book(document.context, "Theirs, changed here").propertyValue(forKey: "pages")
-                #expect(pages == .int(7))
+                for (title, pages) in [("Theirs, changed here", 7), ("Ours", 8)] {
+                    let value = try book(document.context, title).propertyValue(forKey: "pages")
+                    #expect(value == .int(Int64(pages)))
+                }
             }
         }
     }
@@ -102,6 +107,44 @@ struct MergeCrossingTests: MergesCopies {
             try await edit(ours) { try book($0, "Mine")["pages"] = 5 }
             let report = try await merge(ours, theirs)
             #expect(report.isEmpty)
+        }
+    }
+
+    /// Both merge the conflict copy that a synchronizing program has made, and remove it.
+    @Test func aCopyThatBothHaveMergedIsPartOfTheBase() async throws {
+        try await withCopies { ours, theirs in
+            let copy = ours.deletingLastPathComponent().appendingPathComponent("copy")
+            try FileManager.default.copyItem(at: ours, to: copy)
+            let before = try await tags(ours)
+            for (url, name) in [(ours, "a"), (theirs, "b"), (copy, "c")] {
+                try await edit(url) {
+                    // All get the same numbers.
+                    try $0.insert("Tag")["name"] = name
+                    let book = try $0.insert("Book")
+                    book["title"] = name
+                    book["cover"] = Data(repeating: name.utf8.first ?? 0, count: 200_000)
+                }
+            }
+            try await edit(copy) {
+                try $0.insert("Tag")["name"] = "d"
+                try book($0, "Essays")["title"] = "Essays, changed by the copy"
+            }
+            for url in [ours, theirs] { try await merge(url, copy) }
+            try FileManager.default.removeItem(at: copy)
+            try await delete("d", in: ours)
+            try await delete("c", in: theirs)
+            try await edit(ours) { try book($0, "c")["title"] = "c, changed" }
+            try await edit(theirs) { try book($0, "Essays, changed by the copy")["title"] = "Essays again" }
+            for (first, second) in [(ours, theirs), (theirs, ours)] {
+                let report = try await merge(first, second)
+                #expect(report.conflicts.isEmpty)
+                try await DocumentOpening.withDocument(at: first) { document in
+                    let titles = try Library.titles(document)
+                    #expect(titles == ["Essays again", "Middlemarch", "a", "b", "c, changed"])
+                }
+                #expect(try await tags(first) == (before + ["a", "b"]).sorted())
+                #expect(try DocumentVerifier.verify(first, isThorough: true).isEmpty)
+            }
         }
     }
 

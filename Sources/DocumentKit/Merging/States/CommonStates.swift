@@ -1,6 +1,6 @@
 internal import DocumentFiles
 
-/// The states that two documents both know, as far as one of the two has them.
+/// The states that two documents both know.
 struct CommonStates {
     /// A state, as each of the documents knows it.
     struct State {
@@ -8,27 +8,38 @@ struct CommonStates {
         let theirs: KnownState
     }
 
-    /// The states that no other common state comes from later: the bases of a merge, the newest of
-    /// ours first. More than one where each of the documents was merged with the other.
+    /// The states of one of the documents that no other such state comes from later: the bases of a
+    /// merge, the newest of ours first. More than one where each of the documents was merged with
+    /// the other.
     let newest: [State]
+    /// States that neither of the documents has and that both were merged with, the oldest of ours
+    /// first: those that none of `newest` comes from. Of states that came in by the same two merges,
+    /// one.
+    let merged: [State]
 
     init(_ ours: [KnownState], _ theirs: [KnownState]) {
-        let others = Dictionary(grouping: theirs, by: \.sum)
-        var seen: Set<String> = []
-        let common = ours.sorted { $0.rank > $1.rank }.compactMap { mine -> State? in
-            guard let found = others[mine.sum]?.max(by: { !$0.isOwn && $1.isOwn }), mine.isOwn || found.isOwn,
-                seen.insert(mine.sum).inserted
-            else { return nil }
-            return State(ours: mine, theirs: found)
+        // A document may have a state of which it also has a note.
+        func bySum(_ states: [KnownState]) -> [String: KnownState] {
+            Dictionary(states.map { ($0.sum, $0) }, uniquingKeysWith: { !$0.isOwn && $1.isOwn ? $1 : $0 })
+        }
+        let others = bySum(theirs)
+        let common = bySum(ours).values.sorted { $0.rank > $1.rank }.compactMap { mine in
+            others[mine.sum].map { State(ours: mine, theirs: $0) }
         }
         let sides = [FirstGenerations(ours), FirstGenerations(theirs)]
-        let newest = common.filter { state in
-            !common.contains { other in
-                other.ours.sum != state.ours.sum
-                    && (sides[0].precedes(state.ours, other.ours) || sides[1].precedes(state.theirs, other.theirs))
-            }
+        func precedes(_ state: State, _ other: State) -> Bool {
+            other.ours.sum != state.ours.sum
+                && (sides[0].precedes(state.ours, other.ours) || sides[1].precedes(state.theirs, other.theirs))
         }
-        self.newest = newest.isEmpty ? Array(common.prefix(1)) : newest
+        let own = common.filter { $0.ours.isOwn || $0.theirs.isOwn }
+        var newest = own.filter { state in !own.contains { precedes(state, $0) } }
+        if newest.isEmpty { newest = Array(own.prefix(1)) }
+        var merges: Set<[Int]> = []
+        let merged = common.reversed().filter { state in
+            !state.ours.isOwn && !state.theirs.isOwn && !newest.contains { precedes(state, $0) }
+                && merges.insert([state.ours.firstGeneration, state.theirs.firstGeneration]).inserted
+        }
+        (self.newest, self.merged) = (newest, merged)
     }
 }
 

@@ -7,9 +7,9 @@ internal import Schema
 internal import Storage
 
 /// A base that is a merge of several states. Where each of two documents was merged with the other,
-/// none of the states that both know has all that both know: an object that came with one of them
-/// would be new on both sides of a merge that takes another one for its base, and a side that has
-/// deleted it would get it back.
+/// or both with a third one, none of the states that both know has all that both know: an object
+/// that came with one of them would be new on both sides of a merge that takes another one for its
+/// base, and a side that has deleted it would get it back.
 ///
 /// The merge is made in a temporary store, without validation. Its conflicts are decided for one of
 /// the states and are told as ``undecided``.
@@ -18,6 +18,14 @@ final class JoinedBase {
     private(set) var target: MergeTarget
     private(set) var undecided: [DocumentMerge.Conflict] = []
 
+    /// How the keys of each side differ from those of the joined state.
+    var oursNumbering: StateNumbering { numbering(to: ours, oursMoved) }
+    var theirsNumbering: StateNumbering { numbering(to: theirs, theirsMoved) }
+
+    private let ours: [KnownState]
+    private let theirs: [KnownState]
+    private var oursMoved: [StateNumbering.Moved] = []
+    private var theirsMoved: [StateNumbering.Moved] = []
     private let model: ModelChoice
     private let depth: Int
     private var files: ExternalValues
@@ -27,13 +35,20 @@ final class JoinedBase {
     /// Of more crossings one after the other, the oldest are taken to have one base. Every crossing
     /// costs a copy of the store.
     static let greatestDepth = 4
+    /// Of more documents that both were merged with, the oldest are not looked at.
+    static let greatestMergeCount = 8
 
     /// - Parameters:
     ///   - first: A version, open for reading.
     ///   - path: The document that has it.
     ///   - states: What the version knows.
+    ///   - sides: What the two sides of the merge know.
     ///   - depth: The number of joined bases that this one is part of.
-    init(_ first: DocumentSession, of path: String, _ states: [KnownState], _ model: ModelChoice, depth: Int) {
+    init(
+        _ first: DocumentSession, of path: String, _ states: [KnownState],
+        _ sides: (ours: [KnownState], theirs: [KnownState]), _ model: ModelChoice, depth: Int
+    ) {
+        (ours, theirs) = sides
         target = MergeTarget(path: path, store: first.store, marker: first.marker, states: states)
         files = first.content?.externalValues ?? .besideStore(at: first.storePath)
         self.model = model
@@ -49,24 +64,15 @@ final class JoinedBase {
     /// - Returns: False if the two can't be merged without a decision: they have no common state
     ///   themselves, or objects of both violate a uniqueness constraint together.
     func join(_ place: MergePlace, _ sum: String) throws -> Bool {
-        guard let source = target.store as? SQLitePersistentStore else { return false }
-        let folder = try StateFolder.makeTemporary()
-        folders.append(folder)
         do {
-            let reading = try MergeReading(target, place, .common, model, folder: folder, depth: depth + 1)
+            let reading = try MergeReading(
+                target, place, .common, model, folder: try makeFolder(), depth: depth + 1)
             defer { reading.close() }
             let plan = try reading.plan(.keep, without: .init(), refusesConflicts: false)
             guard let note = plan.notes.last, note.sums.first == sum else { return false }
-            let path = FilePath.join(folder, "joined.sqlite"), files = files.adding(ContentFolder(inPackage: folder).externalValues)
-            try source.copy(to: path)
-            let store = try SQLitePersistentStore.open(
-                PersistentStoreDescription(url: URL(fileURLWithPath: path)), model: target.model, files: files)
-            stores.append(store)
-            try Self.apply(plan, to: store)
-            self.files = files
+            try make(plan)
             undecided += DocumentMerge.Report(plan, []).undecided
-            target = MergeTarget(
-                path: target.path, store: store, marker: target.marker, states: states(with: note))
+            target = target.with(target.store, states: states(with: note))
             return true
         } catch let error as DocumentError where error.code == .notFound {
             return false
@@ -75,7 +81,53 @@ final class JoinedBase {
         }
     }
 
-    private static func apply(_ plan: PlannedMerge, to store: SQLitePersistentStore) throws {
+    /// Takes what two states of the sides, after each was merged with one and the same document,
+    /// both did to the joined state. That document itself may be gone.
+    func adopt(_ mine: any StoreBackend, _ other: any StoreBackend) throws {
+        let schema = MergeSchema(target.model)
+        func side(_ store: any StoreBackend, _ origin: MergeName.Origin, _ numbering: StateNumbering) throws
+            -> MergeSide
+        {
+            try MergeSideReader(schema: schema, origin: origin, numbering: numbering).read(store, since: target.store)
+        }
+        let common = CommonChanges(
+            schema, try side(mine, .ours, oursNumbering), try side(other, .theirs, theirsNumbering))
+        guard !common.changes.isEmpty else { return }
+        let reader = RowReader(target.store)
+        var names = MergedNames(target.store, schema, StateNumbering())
+        try names.assign(common.newObjects.map(\.name), reader)
+        var engine = MergeEngine(
+            schema, ours: [:], theirs: common.changes,
+            unchangedValue: { [names] name, property in try names.attribute(property, of: name, reader) })
+        do {
+            try make(PlannedMerge(outcome: try engine.run(), names: names))
+        } catch let error as GraphError where error.code == .constraint {
+            return
+        }
+        for object in common.newObjects {
+            let root = names.root(of: object.name), number = names.number(of: object.name)
+            oursMoved.append(.init(root: root, base: number, here: object.ours))
+            theirsMoved.append(.init(root: root, base: number, here: object.theirs))
+        }
+    }
+
+    // MARK: Making
+
+    private func makeFolder() throws -> String {
+        let folder = try StateFolder.makeTemporary()
+        folders.append(folder)
+        return folder
+    }
+
+    /// Replaces the joined state by a copy of it with a merge.
+    private func make(_ plan: PlannedMerge) throws {
+        guard let source = target.store as? SQLitePersistentStore else { return }
+        let folder = try makeFolder(), path = FilePath.join(folder, "joined.sqlite")
+        let files = files.adding(ContentFolder(inPackage: folder).externalValues)
+        try source.copy(to: path)
+        let store = try SQLitePersistentStore.open(
+            PersistentStoreDescription(url: URL(fileURLWithPath: path)), model: target.model, files: files)
+        stores.append(store)
         let coordinator = PersistentStoreCoordinator(
             managedObjectModel: store.identity.model, classes: [:], factories: [])
         coordinator.add(store)
@@ -83,6 +135,19 @@ final class JoinedBase {
         var applier = MergeApplier(plan, context)
         try applier.apply()
         try context.saving.writeUnchecked { try store.apply($0) }
+        self.files = files
+        target = target.with(store, states: target.states)
+    }
+
+    // MARK: Keys
+
+    private func numbering(to side: [KnownState], _ moved: [StateNumbering.Moved]) -> StateNumbering {
+        let numbering = StateNumbering(from: target.states, to: side)
+        guard !moved.isEmpty else { return numbering }
+        // A document that both were merged with may have used these keys for other objects.
+        let adopted = Set(moved.map { StateNumbering.Moved(root: $0.root, base: $0.base, here: 0) })
+        return StateNumbering(
+            numbering.moved.filter { !adopted.contains(.init(root: $0.root, base: $0.base, here: 0)) } + moved)
     }
 
     private func states(with note: MergeNote) -> [KnownState] {

@@ -77,8 +77,8 @@ final class MergeSources {
             if place.state == .newest { undecidedBase = UndecidedBase(session) }
             baseName = place.text
             let states = try self.states(of: session, place, opener)
-            oursNumbering = Self.numbering(from: states, to: own)
-            theirsNumbering = Self.numbering(from: states, to: other)
+            oursNumbering = StateNumbering(from: states, to: own)
+            theirsNumbering = StateNumbering(from: states, to: other)
         case .common: try findCommon(own, other, place, opener)
         }
     }
@@ -101,35 +101,18 @@ final class MergeSources {
         return states
     }
 
-    /// How the keys of a side differ from those of the base, as far as the states tell that both
-    /// know.
-    private static func numbering(from base: [KnownState], to side: [KnownState]) -> StateNumbering {
-        let known = Dictionary(side.map { ($0.sum, $0) }, uniquingKeysWith: { $0.isOwn ? $0 : $1 })
-        var moved: [StateNumbering.Moved] = [], seen: Set<StateNumbering.Moved> = []
-        for state in base.sorted(by: { $0.rank > $1.rank }) {
-            guard let other = known[state.sum] else { continue }
-            for object in state.numbering.moved + other.numbering.moved {
-                let pair = StateNumbering.Moved(
-                    root: object.root, base: state.numbering.actual(object.base, root: object.root),
-                    here: other.numbering.actual(object.base, root: object.root))
-                let key = StateNumbering.Moved(root: pair.root, base: pair.base, here: 0)
-                if pair.base != pair.here, seen.insert(key).inserted { moved.append(pair) }
-            }
-        }
-        return StateNumbering(moved)
-    }
-
     private func findCommon(
         _ own: [KnownState], _ other: [KnownState], _ place: MergePlace, _ opener: MergeStateOpener
     ) throws {
-        let common = CommonStates(own, other).newest
-        guard let first = common.first else {
+        let common = CommonStates(own, other)
+        guard let first = common.newest.first else {
             throw DocumentError(
                 .notFound, "no state that both documents know could be found", path: ours.path, stage: .reading,
                 hint: "name the state that both came from: --base DOC, or --base none for documents that were never one"
             )
         }
-        if common.count > 1, depth < JoinedBase.greatestDepth, try join(common, own, other, place, opener) { return }
+        let isJoined = common.newest.count > 1 || !common.merged.isEmpty
+        if isJoined, depth < JoinedBase.greatestDepth, try join(common, own, other, place, opener) { return }
         take(first, as: place)
         if base != nil { return }
         let version = version(first, of: place)
@@ -166,29 +149,51 @@ final class MergeSources {
     /// Makes one base of several states.
     /// - Returns: False if they can't be merged without a decision.
     private func join(
-        _ common: [CommonStates.State], _ own: [KnownState], _ other: [KnownState], _ place: MergePlace,
+        _ common: CommonStates, _ own: [KnownState], _ other: [KnownState], _ place: MergePlace,
         _ opener: MergeStateOpener
     ) throws -> Bool {
-        let versions = common.map { version($0, of: place) }
-        let states = common[0].ours.generation.map(own.known) ?? other.known(to: common[0].theirs.generation ?? 0)
+        let versions = common.newest.map { version($0, of: place) }
+        let states =
+            common.newest[0].ours.generation.map(own.known)
+            ?? other.known(to: common.newest[0].theirs.generation ?? 0)
         let session = try opener.open(versions[0].path, versions[0].state)
-        baseSession = session
-        let joined = JoinedBase(session, of: versions[0].path, states, opener.choice, depth: depth)
-        joinedBase = joined
-        for (version, state) in zip(versions, common).dropFirst() {
-            guard try joined.join(version, state.ours.sum) else {
+        let joined = JoinedBase(session, of: versions[0].path, states, (own, other), opener.choice, depth: depth)
+        var isDone = false
+        defer {
+            if !isDone {
                 joined.close()
-                joinedBase = nil
                 try? session.close()
-                baseSession = nil
-                return false
             }
         }
+        for (version, state) in zip(versions, common.newest).dropFirst() {
+            guard try joined.join(version, state.ours.sum) else { return false }
+        }
+        for state in common.merged.suffix(JoinedBase.greatestMergeCount) {
+            try withState(state.ours.firstGeneration, of: own, ours.store, ours.path, opener) { mine in
+                try withState(state.theirs.firstGeneration, of: other, theirs.store, place.path, opener) {
+                    try joined.adopt(mine, $0)
+                }
+            }
+        }
+        isDone = true
+        baseSession = session
+        joinedBase = joined
         base = joined.target.store
         baseName = versions.map(\.text).joined(separator: " + ")
         undecidedBase = UndecidedBase(joined.undecided)
-        oursNumbering = Self.numbering(from: joined.target.states, to: own)
-        theirsNumbering = Self.numbering(from: joined.target.states, to: other)
+        oursNumbering = joined.oursNumbering
+        theirsNumbering = joined.theirsNumbering
         return true
+    }
+
+    /// Reads a document as it was saved with a generation; as it is now if that version is not kept.
+    private func withState(
+        _ generation: Int, of states: [KnownState], _ current: any StoreBackend, _ path: String,
+        _ opener: MergeStateOpener, _ body: (any StoreBackend) throws -> Void
+    ) throws {
+        guard states.contains(where: { $0.generation == generation }) else { return try body(current) }
+        let session = try opener.open(path, .version(generation))
+        defer { try? session.close() }
+        try body(session.store)
     }
 }

@@ -27,4 +27,9 @@ struct MergeTarget: Sendable {
         self.marker = marker
         self.states = states
     }
+
+    /// The same with another store.
+    func with(_ store: any StoreBackend, states: [KnownState]) -> MergeTarget {
+        MergeTarget(path: path, store: store, marker: marker, states: states)
+    }
 }

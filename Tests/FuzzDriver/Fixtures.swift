@@ -50,17 +50,19 @@ struct Fixtures {
         try run("import", package, people, "--entity", "Person")
         for number in 1...3 { try run("insert", package, "Person", "name=Late \(number)") }
         try run("pack", package, archive)
-        for target in [store, xml, binary] { try run("save-as", package, target) }
+        for (target, kind) in [(store, "sqlite"), (xml, "xml"), (binary, "binary")] {
+            try run("save-as", package, target, "--store", kind)
+        }
         try Disk.copyTree(package, to: packageWithWAL)
         try Disk.copyFile(store, to: storeWithWAL)
         try addWAL(to: packageWithWAL + "/store/store.sqlite")
         try addWAL(to: storeWithWAL)
     }
 
-    /// The sample itself as a store of another form.
-    func small(_ form: String) throws -> String {
-        let path = "\(folder)/small.\(form)"
-        try run("save-as", sample, path)
+    /// The sample itself as a store of another kind.
+    func small(_ kind: String) throws -> String {
+        let path = "\(folder)/small.\(kind)"
+        try run("save-as", sample, path, "--store", kind)
         return path
     }
 

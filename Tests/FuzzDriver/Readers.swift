@@ -142,7 +142,7 @@ struct Reader {
                 ? AtomicPersistentStore.xmlFactory
                 : AtomicPersistentStore.binaryFactory(
                     ModelCoding(encode: { try ModelCache.encode($0) }, decode: { try ModelCache.decode($0) }))
-            let seed = try fixtures.bytes(fixtures.small(name == "xml-store" ? "xml" : "storedata"))
+            let seed = try fixtures.bytes(fixtures.small(name == "xml-store" ? "xml" : "binary"))
             return Reader(
                 name: name, seeds: [seed], mend: { name == "xml-store" ? $0 : Checksums.binaryStore($0) },
                 isText: name == "xml-store"

@@ -56,6 +56,8 @@ do {
         alarm(0)
     }
     try Disk.removeTree(scratch)
+    // A reader that refuses everything is given files that it does not read undamaged.
+    if Reader.names.contains(task), tally.runs >= 500, tally.read == 0 { fail("\(task): nothing was read") }
     print("\(task): \(tally.runs) runs, \(tally.read) read, \(tally.refused) refused")
 } catch {
     fail("\(task) \(seed): \(error)")

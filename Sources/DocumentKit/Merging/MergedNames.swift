@@ -57,27 +57,27 @@ struct MergedNames: Sendable {
     }
 
     /// An attribute by its number, as ours has it; null if there is no such object.
-    func attribute(_ property: Int, of name: MergeName, _ reader: RowReader) throws -> PropertyValue {
+    func attribute(_ property: Int, of name: MergeName, in store: any StoreBackend) throws -> PropertyValue {
         let entity = schema[name.entity],
             request = RowRequest(
                 entityIndex: entity.index, selection: .keys([number(of: name)]))
-        let rows = try reader.store.rows(request)
+        let rows = try store.rows(request)
         return rows.count == 1 ? rows[0].value(rows[0].layout.slots[entity.properties[property].index]) : .null
     }
 
     /// Gives new objects of theirs their keys: the ones that they have, or the next free ones where
-    /// ours has used these.
+    /// ours has given these out before. A key of an object that was deleted is not free: versions
+    /// and other copies of the document have that object.
     ///
     /// The same names get the same keys as long as the store gives out none.
     /// - Parameter names: In ascending order.
-    mutating func assign(_ names: [MergeName], _ reader: RowReader) throws {
+    mutating func assign(_ names: [MergeName]) throws {
         let numbers = names.map { abs($0.number) }
         var keys = numbers
         for (index, places) in Dictionary(grouping: names.indices, by: { rootIndex(of: names[$0]) }) {
-            let root = schema.model.entities[index], wanted = places.map { numbers[$0] }
-            let taken = try reader.taken(wanted, root: root), used = try greatest(root)
-            var last = max(used, wanted.max() ?? 0), own: Set<Int64> = []
-            for place in places where taken.contains(numbers[place]) || !own.insert(numbers[place]).inserted {
+            let used = try greatest(schema.model.entities[index])
+            var last = max(used, places.lazy.map { numbers[$0] }.max() ?? 0), own: Set<Int64> = []
+            for place in places where numbers[place] <= used || !own.insert(numbers[place]).inserted {
                 guard last < .max - 1 else {
                     throw StorageError(.full, "The store has no numbers left for new objects")
                 }

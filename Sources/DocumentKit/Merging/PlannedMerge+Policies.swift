@@ -32,12 +32,11 @@ extension PlannedMerge {
                 change = change.part { other.has($0) && !schema[name.entity, $0].isToMany }
             }
         }
-        let reader = RowReader(present)
         var names = MergedNames(present, schema, identity)
         var engine = MergeEngine(
             schema, ours: ours, theirs: theirs, choose: { _, _ in keepsEdits ? .theirs : .ours },
-            unchangedValue: { [names] name, property in try names.attribute(property, of: name, reader) })
-        try names.assign(engine.newInTheirs, reader)
+            unchangedValue: { [names] name, property in try names.attribute(property, of: name, in: present) })
+        try names.assign(engine.newInTheirs)
         var outcome = try engine.run()
         if policy == .error, !outcome.conflicts.isEmpty {
             throw GraphError.conflict(Self.conflicts(outcome.conflicts, names, edits, ours))

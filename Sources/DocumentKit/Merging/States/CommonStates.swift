@@ -8,13 +8,13 @@ struct CommonStates {
         let theirs: KnownState
     }
 
-    /// The states of one of the documents that no other such state comes from later: the bases of a
-    /// merge, the newest of ours first. More than one where each of the documents was merged with
+    /// The states of one of the documents that no other such state comes from later: the bases of
+    /// a merge, the newest of ours first. More than one where each of the documents was merged with
     /// the other.
     let newest: [State]
-    /// States that neither of the documents has and that both were merged with, the oldest of ours
-    /// first: those that none of `newest` comes from. Of states that came in by the same two merges,
-    /// one.
+    /// States that neither of the documents has and that both were merged with, as far as none of
+    /// `newest` comes from them. The oldest of ours is first; of the states that came in by the same
+    /// two merges there is one.
     let merged: [State]
 
     init(_ ours: [KnownState], _ theirs: [KnownState]) {

@@ -93,12 +93,13 @@ final class JoinedBase {
         let common = CommonChanges(
             schema, try side(mine, .ours, oursNumbering), try side(other, .theirs, theirsNumbering))
         guard !common.changes.isEmpty else { return }
-        let reader = RowReader(target.store)
         var names = MergedNames(target.store, schema, StateNumbering())
-        try names.assign(common.newObjects.map(\.name), reader)
+        try names.assign(common.newObjects.map(\.name))
         var engine = MergeEngine(
             schema, ours: [:], theirs: common.changes,
-            unchangedValue: { [names] name, property in try names.attribute(property, of: name, reader) })
+            unchangedValue: { [names, store = target.store] name, property in
+                try names.attribute(property, of: name, in: store)
+            })
         do {
             try make(PlannedMerge(outcome: try engine.run(), names: names))
         } catch let error as GraphError where error.code == .constraint {

@@ -89,13 +89,14 @@ final class MergeReading: Sendable {
     func plan(
         _ decisions: DocumentMerge.Decisions, without withheld: Withheld, refusesConflicts: Bool
     ) throws -> PlannedMerge {
-        let reader = RowReader(store)
         var names = self.names
         var engine = MergeEngine(
             schema, ours: mine, theirs: without(withheld),
-            unchangedValue: { [names] name, property in try names.attribute(property, of: name, reader) })
+            unchangedValue: { [names, store] name, property in
+                try names.attribute(property, of: name, in: store)
+            })
         let new = engine.newInTheirs
-        try names.assign(new, reader)
+        try names.assign(new)
         if !withheld.changes.isEmpty {
             engine.exclude(new.filter { withheld.changes.contains(names.label($0)) })
         }

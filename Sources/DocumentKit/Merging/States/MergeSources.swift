@@ -186,7 +186,8 @@ final class MergeSources {
         return true
     }
 
-    /// Reads a document as it was saved with a generation; as it is now if that version is not kept.
+    /// Reads a document as it was saved with a generation, or as it is now if that version is not
+    /// kept.
     private func withState(
         _ generation: Int, of states: [KnownState], _ current: any StoreBackend, _ path: String,
         _ opener: MergeStateOpener, _ body: (any StoreBackend) throws -> Void

@@ -46,7 +46,7 @@ struct MergeApplier {
         made = try outcome.insertions.names.map { name in
             try context.insert(context.model.entities[schema[name.entity].index])
         }
-        try context.keys.assignPermanentKeys(Array(zip(made, outcome.insertions.names.map(names.number))))
+        try context.keys.assignPermanentKeys(Array(zip(made, names.numbers(of: outcome.insertions.names))))
     }
 
     private func fill(_ object: ManagedObject, _ entity: MergeSchema.Entity, _ values: ObjectValues) throws {

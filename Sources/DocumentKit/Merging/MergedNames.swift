@@ -106,12 +106,23 @@ struct MergedNames: Sendable {
         }
     }
 
+    /// - Parameter names: In ascending order. Costs less than each by itself.
+    func numbers(of names: [MergeName]) -> [Int64] {
+        var place = 0
+        return names.map { name in
+            guard name.origin == .theirs else { return number(of: name) }
+            while place < assigned.count, assigned.names[place] < name { place += 1 }
+            return place < assigned.count && assigned.names[place] == name
+                ? assigned[place].value : abs(name.number)
+        }
+    }
+
     /// The new objects of theirs that have another key here.
-    func renumbered(_ names: [MergeName]) -> [DocumentMerge.Report.Renumbering] {
-        names.compactMap { name in
-            guard name.origin == .theirs else { return nil }
-            let theirs = abs(name.number), ours = number(of: name)
-            return ours == theirs ? nil : .init(entity: entity(of: name), theirs: theirs, ours: ours)
+    /// - Parameter inserted: In ascending order.
+    func renumbered(_ inserted: [MergeName]) -> [DocumentMerge.Report.Renumbering] {
+        zip(inserted, numbers(of: inserted)).compactMap { name, ours in
+            guard name.origin == .theirs, ours != abs(name.number) else { return nil }
+            return .init(entity: entity(of: name), theirs: abs(name.number), ours: ours)
         }
     }
 }

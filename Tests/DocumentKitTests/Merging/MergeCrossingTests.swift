@@ -148,6 +148,23 @@ struct MergeCrossingTests: MergesCopies {
         }
     }
 
+    /// A third copy knows the deleted object by the key, and would take the other object for it.
+    @Test func theKeyOfADeletedObjectIsNotGivenToANewOne() async throws {
+        try await withCopies { ours, theirs in
+            let third = ours.deletingLastPathComponent().appendingPathComponent("third")
+            try await edit(ours) { try $0.insert("Tag")["name"] = "deleted" }
+            try FileManager.default.copyItem(at: ours, to: third)
+            try await delete("deleted", in: ours)
+            try await edit(theirs) { try $0.insert("Tag")["name"] = "new there" }
+            let report = try await merge(ours, theirs)
+            #expect(report.inserted == ["Tag": 1] && report.renumbered.count == 1)
+            try await edit(third) { try object($0, "Tag", "name", "deleted")["name"] = "changed" }
+            let conflicts = try await merge(ours, third).conflicts
+            #expect(conflicts.map(\.kind) == [.deletedChanged])
+            #expect(try await tags(ours).contains("new there"))
+        }
+    }
+
     /// Large values of both, and links between what came from each side.
     @Test(arguments: [UInt64](1...sweep(2, all: 8))) func documentsThatCrossBecomeOne(_ seed: UInt64) async throws {
         try await withCopies(model: MergeFixture.model(), filledBy: { _ in }) { ours, theirs in

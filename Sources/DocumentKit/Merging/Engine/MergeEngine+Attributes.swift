@@ -4,7 +4,15 @@ internal import Schema
 /// What the attributes of the merged document are.
 extension MergeEngine {
     mutating func mergeAttributes() {
-        for name in names(sidesWithKept, where: isInserted) { inserted.append(name, attributes(ofInserted: name)) }
+        if kept.isEmpty {
+            for (name, change) in theirs where isInserted(name) {
+                inserted.append(name, attributes(ofInserted: name, change))
+            }
+        } else {
+            for name in names(sidesWithKept, where: isInserted) {
+                inserted.append(name, attributes(ofInserted: name, theirs[name]))
+            }
+        }
         for (name, change) in theirs where change.change != .removed && isInOurs(name) && !gone.contains(name) {
             let own = ours[name]
             for (property, pair) in change.properties {
@@ -19,8 +27,8 @@ extension MergeEngine {
     }
 
     /// What theirs made, or what an object was before ours deleted it with what theirs has changed.
-    private func attributes(ofInserted name: MergeName) -> ObjectValues {
-        let change = theirs[name], entity = schema[name.entity]
+    private func attributes(ofInserted name: MergeName, _ change: MergeChange?) -> ObjectValues {
+        let entity = schema[name.entity]
         var values = change?.new ?? ObjectValues()
         if let lost = ours[name] {
             values = lost.old

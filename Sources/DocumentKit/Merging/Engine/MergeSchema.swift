@@ -72,6 +72,8 @@ package struct MergeSchema: Sendable {
     }
 
     let model: ManagedObjectModel
+    /// Whether values may lie in files of their own.
+    let mayHaveLargeValues: Bool
     private let entities: [Entity]
     private let numbers: [String: Int]
     /// By the index in the model; −1 for abstract entities.
@@ -79,6 +81,12 @@ package struct MergeSchema: Sendable {
 
     package init(_ model: ManagedObjectModel) {
         self.model = model
+        mayHaveLargeValues = model.entities.contains { entity in
+            entity.properties.contains { property in
+                let type = property.attribute?.type
+                return type == .binary || type == .transformable || type == .undefined
+            }
+        }
         entities = model.entities.filter { !$0.isAbstract }.sorted {
             $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
         }.map { Entity($0, model) }

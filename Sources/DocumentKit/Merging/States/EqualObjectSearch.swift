@@ -13,10 +13,15 @@ struct EqualObjectSearch {
 
     init(_ objects: MergeSide, _ schema: MergeSchema) {
         self.schema = schema
-        let attributes = (0..<schema.entityCount).map { schema.comparedAttributes(of: $0).map(\.number) }
-        for (name, change) in objects {
-            hashes[name.entity, default: []].insert(
-                Self.hash(attributes[name.entity]) { change.new[$0]?.attribute ?? .null })
+        var rest = objects[...]
+        while let entity = rest.first?.name.entity {
+            // Objects are in the order of their entities.
+            let some = rest.prefix { $0.name.entity == entity }
+            let attributes = schema.comparedAttributes(of: entity).map(\.number)
+            var found = Set<Int>(minimumCapacity: some.count)
+            for (_, change) in some { found.insert(Self.hash(attributes) { change.new[$0]?.attribute ?? .null }) }
+            hashes[entity] = found
+            rest = rest[some.endIndex...]
         }
     }
 

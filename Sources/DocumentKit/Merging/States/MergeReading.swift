@@ -114,7 +114,8 @@ final class MergeReading: Sendable {
         var plan = PlannedMerge(outcome: try engine.run(), names: names)
         plan.baseName = baseName
         plan.isOtherDocument = isOtherDocument
-        if !refusesConflicts || plan.outcome.conflicts.allSatisfy({ $0.choice != nil }) {
+        let isRefused = refusesConflicts && plan.outcome.conflicts.contains { $0.choice == nil }
+        if schema.mayHaveLargeValues, !isRefused {
             try plan.outcome.copyLargeValues(values)
         }
         let isWhole = plan.outcome.omitted.isEmpty && withheld.undecided.isEmpty

@@ -11,7 +11,7 @@ import Testing
 /// the next merge is made of both states.
 struct MergeCrossingTests: MergesCopies {
     @discardableResult
-    private func merge(
+    fileprivate func merge(
         _ ours: URL, _ theirs: URL, deciding decisions: DocumentMerge.Decisions = .refuse
     ) async throws -> DocumentMerge.Report {
         try await DocumentOpening.withDocument(at: ours, mode: .editing) { document in
@@ -22,7 +22,7 @@ struct MergeCrossingTests: MergesCopies {
     }
 
     /// Merges each of two documents with what the other is.
-    private func cross(_ ours: URL, _ theirs: URL, deciding decisions: DocumentMerge.Decisions = .refuse) async throws {
+    fileprivate func cross(_ ours: URL, _ theirs: URL, deciding decisions: DocumentMerge.Decisions = .refuse) async throws {
         let former = ours.deletingLastPathComponent().appendingPathComponent("former")
         try? FileManager.default.removeItem(at: former)
         try FileManager.default.copyItem(at: ours, to: former)
@@ -30,11 +30,11 @@ struct MergeCrossingTests: MergesCopies {
         try await merge(theirs, former, deciding: decisions)
     }
 
-    private func tags(_ url: URL) async throws -> [String] {
+    fileprivate func tags(_ url: URL) async throws -> [String] {
         try await DocumentOpening.withDocument(at: url) { try values($0.context, "Tag", "name") }
     }
 
-    private func delete(_ name: String, in url: URL) async throws {
+    fileprivate func delete(_ name: String, in url: URL) async throws {
         try await edit(url) { $0.delete(try object($0, "Tag", "name", name)) }
     }
 
@@ -110,6 +110,9 @@ struct MergeCrossingTests: MergesCopies {
         }
     }
 
+}
+
+extension MergeCrossingTests {
     /// Both merge the conflict copy that a synchronizing program has made, and remove it.
     @Test func aCopyThatBothHaveMergedIsPartOfTheBase() async throws {
         try await withCopies { ours, theirs in

@@ -13,8 +13,8 @@ struct CommonStates {
     /// the other.
     let newest: [State]
     /// States that neither of the documents has and that both were merged with, as far as none of
-    /// `newest` comes from them. The oldest of ours is first; of the states that came in by the same
-    /// two merges there is one.
+    /// `newest` comes from them, the oldest of ours first. Of the states that came in by the same
+    /// two merges, this has one.
     let merged: [State]
 
     init(_ ours: [KnownState], _ theirs: [KnownState]) {

@@ -52,15 +52,15 @@ final class SynchronizedFolder {
 
     private let machines: [URL]
     private let document: String
-    /// Whether both machines may merge between two synchronizations, and killed merges are left.
+    /// Whether both machines may merge between two synchronizations, the same copy, too, and killed
+    /// merges are left as they are.
     private let bothMerge: Bool
     private var random: SplitMix
     private(set) var tally = Tally()
     /// What the folder was when it was synchronized last, by name.
     private var synchronized: [String: Int] = [:]
     private var number = 0
-    /// The machine that has merged since then. Where both merge the same copy, no single state is
-    /// the base of what they have made: a deleted object may come back.
+    /// The machine that has merged since then.
     private var merging: Int?
 
     // What was acknowledged.

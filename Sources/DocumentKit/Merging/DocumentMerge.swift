@@ -12,7 +12,8 @@ public enum DocumentMerge {
     /// The state that both documents came from.
     public enum Base: Sendable, Hashable {
         /// The newest state that both documents know: their current states, the versions that they
-        /// keep, and the states that former merges noted.
+        /// keep, and the states that former merges noted. If each was merged with the other, or both
+        /// with the same copy, the states that both know are merged into one temporary base.
         case common
         /// A document, or one of its states.
         case document(URL)
@@ -81,7 +82,8 @@ public enum DocumentMerge {
             var labels: (theirs: String, ours: String) { ("\(entity)/p\(theirs)", "\(entity)/p\(ours)") }
         }
 
-        /// The state that was taken as the base, such as `Notes.folio@7`; nil for none.
+        /// The state that was taken as the base, such as `Notes.folio@7`; several states if it was
+        /// made of them, as `Notes.folio@7 + Copy.folio@6`. Nil for none.
         public internal(set) var base: String?
         /// Whether the changes were made; false if they were refused because of conflicts.
         public internal(set) var isApplied = false

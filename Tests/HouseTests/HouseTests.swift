@@ -146,3 +146,17 @@ struct HouseTests {
         }
     }
 }
+
+extension HouseTests {
+    /// The newest release of the changelog, the command and the Python package have one version.
+    @Test func versionsAgree() throws {
+        func version(_ file: String, _ pattern: some RegexComponent<(Substring, version: Substring)>) throws -> Substring? {
+            try String(contentsOf: House.root.appendingPathComponent(file), encoding: .utf8).firstMatch(of: pattern)?
+                .output.version
+        }
+        let released = try #require(try version("CHANGELOG.md", /\n## (?<version>\d+\.\d+\.\d+)\n/))
+        let command = try version("Sources/FolioCommands/CommandLineTool.swift", /version = "(?<version>[0-9.]+)"/)
+        let package = try version("Sources/FolioC/python/pyproject.toml", /version = "(?<version>[0-9.]+)"/)
+        #expect(command == released && package == released)
+    }
+}

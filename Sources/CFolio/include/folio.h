@@ -54,7 +54,7 @@ extern "C" {
 
 /* ---- Library ---------------------------------------------------------------------------------- */
 
-/* The version of the library, such as "0.2.0". */
+/* The version of the library, such as "0.3.0". */
 const char *folio_version(void);
 
 /* The number of handles that were not freed, errors included: 0 at the end of a program without

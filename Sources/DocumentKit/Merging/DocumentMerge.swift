@@ -12,8 +12,8 @@ public enum DocumentMerge {
     /// The state that both documents came from.
     public enum Base: Sendable, Hashable {
         /// The newest state that both documents know: their current states, the versions that they
-        /// keep, and the states that former merges noted. If each was merged with the other, or both
-        /// with the same copy, the states that both know are merged into one temporary base.
+        /// keep, and the states that former merges noted. If each was merged with the other, or
+        /// both with the same copy, the states that both know are merged into one temporary base.
         case common
         /// A document, or one of its states.
         case document(URL)

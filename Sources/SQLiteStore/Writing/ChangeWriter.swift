@@ -50,24 +50,42 @@ struct ChangeWriter {
 
     // MARK: Updates
 
-    func update(_ updates: ChangeSet.Updates, _ save: inout SaveInProgress) throws {
+    /// Rows in which the same properties changed, which one statement writes.
+    private struct UpdateGroup {
+        let rows: RowBatch
+        let places: [Int]
+        let entityIndex: Int
+        let storage: EntityStorage
+        let prepared: UpdatePlan
+
+        var plan: WritePlan { prepared.plan }
+    }
+
+    func update(_ updates: [ChangeSet.Updates], _ save: inout SaveInProgress) throws {
+        let groups = try updates.flatMap(groups)
+        for (index, group) in groups.enumerated() {
+            try session.replacedFiles.noteReplacedFiles(
+                group.rows, group.places, group.plan, group.storage, on: session.connection)
+            let writer = writer(group.rows, places: group.places, group.plan, save)
+            let count =
+                try updateOne(writer, group.prepared) ?? updateByInsertion(writer, group.plan, group.storage)
+                ?? run(group.prepared.statement, writer, group.rows, entityIndex: group.entityIndex, save) { [save] in
+                    try emptyUniqueColumns(groups[index...], save)
+                }
+            if count != group.places.count { throw VersionMismatch() }
+            noteUnordered(group.rows, places: group.places, group.plan, group.storage, &save)
+        }
+    }
+
+    private func groups(_ updates: ChangeSet.Updates) throws -> [UpdateGroup] {
         precondition(
             updates.changed.count == updates.rows.count,
             "Every updated row comes with the set of its changed properties")
         let storage = try session.layout.storage(of: updates.entityIndex)
-        // Rows in which the same properties changed are written by one statement.
-        for (changed, places) in Self.placesBySet(updates.changed) {
-            let prepared = try updatePlan(updates.entityIndex, changed, storage), plan = prepared.plan
-            try session.replacedFiles.noteReplacedFiles(
-                updates.rows, places, plan, storage, on: session.connection)
-            let writer = writer(updates.rows, places: places, plan, save)
-            let count =
-                try updateOne(writer, prepared) ?? updateByInsertion(writer, plan, storage)
-                ?? run(prepared.statement, writer, updates.rows, entityIndex: updates.entityIndex, save) {
-                    try emptyUniqueColumns(plan, writer, storage)
-                }
-            if count != places.count { throw VersionMismatch() }
-            noteUnordered(updates.rows, places: places, plan, storage, &save)
+        return try Self.placesBySet(updates.changed).map { changed, places in
+            UpdateGroup(
+                rows: updates.rows, places: places, entityIndex: updates.entityIndex, storage: storage,
+                prepared: try updatePlan(updates.entityIndex, changed, storage))
         }
     }
 
@@ -115,9 +133,16 @@ struct ChangeWriter {
         return count
     }
 
-    /// Sets unique columns of the rows to NULL before they get their new values, so that two rows
-    /// can swap theirs.
+    /// Sets unique columns of the rows to NULL before they get their new values, so that rows can
+    /// pass theirs on to each other, also to rows of other entities.
     /// - Returns: false if none of the columns is unique.
+    private func emptyUniqueColumns(_ groups: ArraySlice<UpdateGroup>, _ save: SaveInProgress) throws -> Bool {
+        try groups.reduce(false) { isAny, group in
+            let writer = writer(group.rows, places: group.places, group.plan, save)
+            return try emptyUniqueColumns(group.plan, writer, group.storage) || isAny
+        }
+    }
+
     private func emptyUniqueColumns(_ plan: WritePlan, _ writer: RowWriter, _ storage: EntityStorage) throws -> Bool {
         let entity = session.layout.model.entities[storage.entityIndex]
         let unique = Set(entity.uniquenessConstraints.joined().compactMap { entity.propertyIndex(named: $0) })

@@ -51,7 +51,7 @@ extension StoreSession {
         try history?.note(changes.deletions)
         try writer.delete(changes.deletions, &save)
         receipt.deletedMembers = try changes.memberDeletions.map { try writer.deleteMembers($0) }
-        for updates in changes.updates { try writer.update(updates, &save) }
+        try writer.update(changes.updates, &save)
         for insertions in changes.insertions { try writer.insert(insertions, &save) }
         try history?.note(changes.insertions, keys: receipt.keys)
         try history?.note(changes.updates)

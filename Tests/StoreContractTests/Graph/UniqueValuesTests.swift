@@ -300,3 +300,34 @@ extension UniqueValuesTests {
         }
     }
 }
+
+extension UniqueValuesTests {
+    /// Values pass from one object to another in one save, whatever else changes in each of them.
+    @Test(arguments: StoreKind.allCases) func valuesPassOnBetweenObjectsOfDifferentChanges(kind: StoreKind) throws {
+        let model = try ManagedObjectModel(entities: [
+            EntityDefinition(
+                "Item", attributes: [.init("code", .string), .init("note", .string)],
+                uniquenessConstraints: [["code"]]),
+            EntityDefinition("Part", superentityName: "Item"),
+        ])
+        try GraphFixture.run(kind, model: model) { fixture in
+            let context = fixture.context()
+            var objects: [String: ManagedObject] = [:]
+            for (entity, code) in [("Item", "a"), ("Part", "b"), ("Part", "c"), ("Item", "d")] {
+                objects[code] = try context.make(entity, ["code": code])
+            }
+            try context.save()
+            for (code, next) in [("a", "b"), ("b", "c"), ("c", "d"), ("d", "new")] { objects[code]?["code"] = next }
+            objects["c"]?["note"] = "changed"
+            try context.save()
+            let codes = ["a", "b", "c", "d"].map { objects[$0]?.text("code") }
+            #expect(codes == ["b", "c", "d", "new"])
+            #expect(try fixture.reopened().all("Item").compactMap { $0.text("code") }.sorted() == ["b", "c", "d", "new"])
+            // What is not unique in the end is refused still.
+            objects["a"]?["code"] = "new"
+            objects["d"]?["note"] = "same code"
+            let error = #expect(throws: GraphError.self) { try context.save() }
+            #expect(error?.code == .constraint)
+        }
+    }
+}

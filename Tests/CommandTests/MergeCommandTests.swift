@@ -38,6 +38,24 @@ struct MergeCommandTests {
         }
     }
 
+    @Test func theStatesOfABaseOfSeveralAreNamedAsTheyWereTyped() throws {
+        try withCopies { ours, theirs, folder in
+            let former = folder.path + "/Former.folio"
+            #expect(try run("insert", ours, "Person", "name=Ours").exit == 0)
+            #expect(try run("insert", theirs, "Person", "name=Theirs").exit == 0)
+            try FileManager.default.copyItem(atPath: ours, toPath: former)
+            #expect(try run("merge", ours, theirs).exit == 0)
+            #expect(try run("merge", theirs, former).exit == 0)
+            #expect(try run("delete", ours, "Person", "--where", "name == 'Theirs'").exit == 0)
+            let names = [ours, theirs].map { ($0 as NSString).lastPathComponent }
+            let merge = try FolioCommand.run(["merge", names[0], names[1], "--json"], in: folder)
+            #expect(merge.exit == 0)
+            let base = (merge.object["base"] as? String ?? "").components(separatedBy: " + ")
+            #expect(Set(base.map { $0.prefix { $0 != "@" } }) == Set(names.map { $0[...] }), "\(base)")
+            #expect(try !run("fetch", ours, "Person", "--columns", "name").output.contains("Theirs"))
+        }
+    }
+
     @Test func conflictsExitWithOneAndWriteNothingUntilTheyAreDecided() throws {
         try withCopies { ours, theirs, folder in
             #expect(try run("set", ours, "Person/p1", "name=Ours").exit == 0)

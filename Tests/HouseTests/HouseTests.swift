@@ -150,7 +150,9 @@ struct HouseTests {
 extension HouseTests {
     /// The newest release of the changelog, the command and the Python package have one version.
     @Test func versionsAgree() throws {
-        func version(_ file: String, _ pattern: some RegexComponent<(Substring, version: Substring)>) throws -> Substring? {
+        func version(_ file: String, _ pattern: some RegexComponent<(Substring, version: Substring)>) throws
+            -> Substring?
+        {
             try String(contentsOf: House.root.appendingPathComponent(file), encoding: .utf8).firstMatch(of: pattern)?
                 .output.version
         }

@@ -2,7 +2,7 @@ extension DocumentMerge.Report {
     /// What a plan would do.
     init(_ plan: PlannedMerge, _ violations: [DocumentMerge.Conflict]) {
         let outcome = plan.outcome, names = plan.names
-        base = plan.baseName
+        bases = plan.baseNames
         isOtherDocument = plan.isOtherDocument
         notes = plan.notes
         func counts(_ objects: some Sequence<MergeName>) -> [String: Int] {

@@ -82,9 +82,12 @@ public enum DocumentMerge {
             var labels: (theirs: String, ours: String) { ("\(entity)/p\(theirs)", "\(entity)/p\(ours)") }
         }
 
-        /// The state that was taken as the base, such as `Notes.folio@7`; several states if it was
-        /// made of them, as `Notes.folio@7 + Copy.folio@6`. Nil for none.
-        public internal(set) var base: String?
+        /// The state that was taken as the base, such as `Notes.folio@7`; nil for none. Several
+        /// states that the base was made of are joined by plus signs.
+        public var base: String? { bases.isEmpty ? nil : bases.joined(separator: " + ") }
+        /// The states that the base was made of: one, or several if the histories of the documents
+        /// cross; empty for a merge without a base.
+        public internal(set) var bases: [String] = []
         /// Whether the changes were made; false if they were refused because of conflicts.
         public internal(set) var isApplied = false
         /// The number of objects of the other side that were inserted, of each entity.

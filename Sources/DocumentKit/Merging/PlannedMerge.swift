@@ -4,7 +4,7 @@ internal import DocumentFiles
 struct PlannedMerge: Sendable {
     var outcome: MergeOutcome
     var names: MergedNames
-    var baseName: String?
+    var baseNames: [String] = []
     var isOtherDocument = false
     /// What the document notes of the merge.
     var notes: [MergeNote] = []

@@ -22,7 +22,9 @@ struct MergeCrossingTests: MergesCopies {
     }
 
     /// Merges each of two documents with what the other is.
-    fileprivate func cross(_ ours: URL, _ theirs: URL, deciding decisions: DocumentMerge.Decisions = .refuse) async throws {
+    fileprivate func cross(_ ours: URL, _ theirs: URL, deciding decisions: DocumentMerge.Decisions = .refuse)
+        async throws
+    {
         let former = ours.deletingLastPathComponent().appendingPathComponent("former")
         try? FileManager.default.removeItem(at: former)
         try FileManager.default.copyItem(at: ours, to: former)

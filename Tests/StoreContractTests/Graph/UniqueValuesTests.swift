@@ -322,7 +322,8 @@ extension UniqueValuesTests {
             try context.save()
             let codes = ["a", "b", "c", "d"].map { objects[$0]?.text("code") }
             #expect(codes == ["b", "c", "d", "new"])
-            #expect(try fixture.reopened().all("Item").compactMap { $0.text("code") }.sorted() == ["b", "c", "d", "new"])
+            #expect(
+                try fixture.reopened().all("Item").compactMap { $0.text("code") }.sorted() == ["b", "c", "d", "new"])
             // What is not unique in the end is refused still.
             objects["a"]?["code"] = "new"
             objects["d"]?["note"] = "same code"

@@ -28,7 +28,7 @@ final class MergeReading: Sendable {
     private let other: MergeSide
     private let names: MergedNames
     private let noting: MergeNoting
-    private let baseName: String?
+    private let baseNames: [String]
     private let isOtherDocument: Bool
     private let values: MergedValues
     /// Open, for the large values of theirs.
@@ -54,7 +54,7 @@ final class MergeReading: Sendable {
         store = target.store
         noting = MergeNoting(target, sources)
         names = MergedNames(target.store, schema, sources.oursNumbering)
-        baseName = sources.baseName
+        baseNames = sources.baseNames
         isOtherDocument = sources.theirs.uuid != target.store.identity.uuid
         values = MergedValues(folder)
         self.sources = Mutex(sources)
@@ -112,7 +112,7 @@ final class MergeReading: Sendable {
             decisions.choice(DocumentMerge.Conflict.name(names.label(name), property))
         }
         var plan = PlannedMerge(outcome: try engine.run(), names: names)
-        plan.baseName = baseName
+        plan.baseNames = baseNames
         plan.isOtherDocument = isOtherDocument
         let isRefused = refusesConflicts && plan.outcome.conflicts.contains { $0.choice == nil }
         if schema.mayHaveLargeValues, !isRefused {

@@ -12,7 +12,7 @@ final class MergeSources {
     /// Conflicts of the base that nobody has decided; none of those that a version kept.
     private(set) var undecidedBase = UndecidedBase.none
     /// What a report calls the base.
-    private(set) var baseName: String?
+    private(set) var baseNames: [String] = []
     /// How the keys of each side differ from those of the base.
     private(set) var oursNumbering = StateNumbering()
     private(set) var theirsNumbering = StateNumbering()
@@ -75,7 +75,7 @@ final class MergeSources {
             baseSession = session
             self.base = session.store
             if place.state == .newest { undecidedBase = UndecidedBase(session) }
-            baseName = place.text
+            baseNames = [place.text]
             let states = try self.states(of: session, place, opener)
             oursNumbering = StateNumbering(from: states, to: own)
             theirsNumbering = StateNumbering(from: states, to: other)
@@ -119,7 +119,7 @@ final class MergeSources {
         let session = try opener.open(version.path, version.state)
         baseSession = session
         base = session.store
-        baseName = version.text
+        baseNames = [version.text]
     }
 
     /// Takes what one of the sides is now for the base, if it is that state.
@@ -129,12 +129,12 @@ final class MergeSources {
         if common.ours.isCurrent {
             isBaseOurs = true
             base = ours.store
-            baseName = ours.path
+            baseNames = [ours.path]
         }
         if common.theirs.isCurrent {
             isBaseTheirs = true
             base = base ?? theirs.store
-            baseName = place.text
+            baseNames = [place.text]
         }
     }
 
@@ -179,7 +179,7 @@ final class MergeSources {
         baseSession = session
         joinedBase = joined
         base = joined.target.store
-        baseName = versions.map(\.text).joined(separator: " + ")
+        baseNames = versions.map(\.text)
         undecidedBase = UndecidedBase(joined.undecided)
         oursNumbering = joined.oursNumbering
         theirsNumbering = joined.theirsNumbering

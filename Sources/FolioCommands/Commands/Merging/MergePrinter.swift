@@ -98,7 +98,8 @@ struct MergePrinter {
             .array(objects.map { .object(["ours": .string($0.ours), "theirs": .string($0.theirs)]) })
         }
         return .object([
-            "applied": .bool(report.isApplied), "base": report.base.map { .string(named($0)) } ?? .null,
+            "applied": .bool(report.isApplied),
+            "base": report.bases.isEmpty ? .null : .string(report.bases.map(named).joined(separator: " + ")),
             "changed": counts(report.changed), "conflicts": .array(report.conflicts.map(Self.json)),
             "deleted": counts(report.deleted), "dryRun": .bool(isDryRun), "inserted": counts(report.inserted),
             "otherDocument": .bool(report.isOtherDocument), "path": .string(path),

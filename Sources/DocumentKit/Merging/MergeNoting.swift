@@ -34,13 +34,15 @@ struct MergeNoting: Sendable {
         let own = ownSum.map { MergeNote(generation: marker.generation, uuid: uuid, sums: [$0], moved: []) }
         guard isWhole else { return own.map { [$0] } ?? [] }
         var moved: Set<StateNumbering.Moved> = []
-        func note(_ name: MergeName, theirs: Int64) {
+        /// - Parameter other: What theirs calls the object.
+        func note(_ name: MergeName, _ other: MergeName) {
+            let root = names.root(of: name), base = theirs.actual(other.number, root: root)
             let here = names.number(of: name)
-            if here != theirs { moved.insert(.init(root: names.root(of: name), base: theirs, here: here)) }
+            if here != base { moved.insert(.init(root: root, base: base, here: here)) }
         }
-        for (name, twin) in outcome.united { note(twin, theirs: abs(name.number)) }
+        for (name, twin) in outcome.united { note(twin, name) }
         for name in outcome.insertions.names where name.origin == .theirs {
-            note(name, theirs: abs(name.number))
+            note(name, name)
             if moved.count > Self.greatestMovedCount { break }
         }
         for object in ours.moved + theirs.moved {

@@ -24,8 +24,7 @@ struct MergedNames: Sendable {
 
     func number(of name: MergeName) -> Int64 {
         switch name.origin {
-        case .base: numbering.actual(name.number, root: root(of: name))
-        case .ours: abs(name.number)
+        case .base, .ours: numbering.actual(name.number, root: root(of: name))
         case .theirs: assigned[name] ?? abs(name.number)
         }
     }
@@ -33,7 +32,7 @@ struct MergedNames: Sendable {
     func entity(of name: MergeName) -> String { schema[name.entity].name }
 
     /// The root of the hierarchy of an object's entity.
-    func root(of name: MergeName) -> String { schema.model.entities[rootIndex(of: name)].name }
+    func root(of name: MergeName) -> String { schema.rootName(of: name.entity) }
 
     private func rootIndex(of name: MergeName) -> Int {
         schema.model.entities[schema[name.entity].index].rootIndex

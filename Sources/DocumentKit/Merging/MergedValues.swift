@@ -37,13 +37,24 @@ package final class MergedValues: Sendable {
 extension MergeOutcome {
     /// Replaces the large values of other documents by copies.
     mutating func copyLargeValues(_ values: MergedValues) throws {
-        func copied(_ value: MergeValue) throws -> MergeValue? {
-            guard case .plain(.large(let large)) = value else { return nil }
-            return .plain(.large(try values.copy(of: large)))
-        }
-        try insertions.update { try $1.replace(copied) }
+        try insertions.update { try $1.replace(values.copy) }
         for index in self.values.indices {
-            if let copy = try copied(self.values[index].value) { self.values[index].value = copy }
+            if let copy = try values.copy(of: self.values[index].value) { self.values[index].value = copy }
         }
+    }
+
+    /// Replaces the large values of the base in conflicts by copies.
+    mutating func copyLargeBaseValues(_ values: MergedValues) throws {
+        for index in conflicts.indices {
+            if let copy = try values.copy(of: conflicts[index].base) { conflicts[index].base = copy }
+        }
+    }
+}
+
+extension MergedValues {
+    /// Nil for a value that is not a large one.
+    fileprivate func copy(of value: MergeValue) throws -> MergeValue? {
+        guard case .plain(.large(let large)) = value else { return nil }
+        return .plain(.large(try copy(of: large)))
     }
 }

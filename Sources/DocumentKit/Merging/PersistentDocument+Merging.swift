@@ -31,7 +31,8 @@ extension PersistentDocument {
     /// Reads the three states. Of SQLite stores that come from one, the pages are compared, and the
     /// objects in those that differ; this needs a temporary copy of the base. Of other stores, and
     /// within archives, all objects are compared. Memory is needed for the differences. A base that
-    /// is made of several states takes a temporary copy of the store for each of them.
+    /// is made of several states takes two temporary copies of the store, and the versions of both
+    /// documents that it is made of.
     ///
     /// - Parameters:
     ///   - url: The other document in any form, which may have another UUID. A path such as

@@ -152,7 +152,82 @@ extension MergeCrossingTests {
             }
         }
     }
+}
 
+extension MergeCrossingTests {
+    /// What each has done before it merged the copy, or after, is its own.
+    @Test func onlyWhatCameWithTheCopyIsPartOfTheBase() async throws {
+        try await withCopies { ours, theirs in
+            let copy = ours.deletingLastPathComponent().appendingPathComponent("copy")
+            try FileManager.default.copyItem(at: ours, to: copy)
+            try await edit(copy) { try $0.insert("Tag")["name"] = "c" }
+            let before = try await tags(ours)
+            // Both have the same idea, and one of them thinks better of it.
+            for url in [ours, theirs] { try await edit(url) { try $0.insert("Book")["title"] = "Idea" } }
+            try await edit(theirs) { try book($0, "Essays")["pages"] = 2 }
+            for url in [ours, theirs] { try await merge(url, copy) }
+            try await edit(ours) { $0.delete(try book($0, "Idea")) }
+            try await delete("c", in: theirs)
+            let report = try await merge(ours, theirs)
+            #expect(report.conflicts.isEmpty && report.inserted == ["Book": 1])
+            #expect(try await tags(ours) == before)
+        }
+    }
+
+    /// A value goes there and back before the copy is merged, and the other has taken the first.
+    @Test func aValueThatGoesBackBeforeTheCopyComesStaysBack() async throws {
+        try await withCopies { ours, theirs in
+            let copy = ours.deletingLastPathComponent().appendingPathComponent("copy")
+            try FileManager.default.copyItem(at: ours, to: copy)
+            try await edit(copy) { try $0.insert("Tag")["name"] = "c" }
+            try await edit(theirs) { try book($0, "Essays")["title"] = "There" }
+            try await merge(ours, copy)
+            try await merge(ours, theirs)
+            try await edit(theirs) { try book($0, "There")["title"] = "Essays" }
+            try await merge(theirs, copy)
+            #expect(try await merge(ours, theirs).conflicts.isEmpty)
+            let titles = try await DocumentOpening.withDocument(at: ours) { try Library.titles($0) }
+            #expect(titles == ["Essays", "Middlemarch"])
+        }
+    }
+
+    /// Both link to new objects with one number, of which only one came with the copy.
+    @Test func linksToDifferentObjectsOfOneNumberDiffer() async throws {
+        try await withCopies { ours, theirs in
+            let copy = ours.deletingLastPathComponent().appendingPathComponent("copy")
+            try FileManager.default.copyItem(at: ours, to: copy)
+            try await edit(copy) { try $0.insert("Author")["name"] = "c" }
+            try await edit(theirs) { try $0.insert("Author")["name"] = "b" }
+            for (url, name) in [(ours, "c"), (theirs, "b")] {
+                let document = try await PersistentDocument.open(url)
+                try await document.merge(copy)
+                try book(document.context, "Middlemarch")["author"] = try object(
+                    document.context, "Author", "name", name)
+                try await document.close(.save)
+            }
+            let report = try await merge(ours, theirs)
+            #expect(report.conflicts.map(\.kind) == [.values] && !report.isApplied)
+        }
+    }
+
+    @Test func oneKeepsWhatTheOtherHasDeletedByADecision() async throws {
+        try await withCopies { ours, theirs in
+            try await edit(ours) { $0.delete(try book($0, "Essays")) }
+            try await edit(theirs) { try book($0, "Essays")["title"] = "Kept" }
+            let former = ours.deletingLastPathComponent().appendingPathComponent("former")
+            try FileManager.default.copyItem(at: ours, to: former)
+            try await merge(ours, theirs, deciding: .ours)
+            try await merge(theirs, former, deciding: .ours)
+            // Nobody knows that the two have decided differently, and nothing is lost.
+            try await merge(theirs, ours, deciding: .ours)
+            let titles = try await DocumentOpening.withDocument(at: theirs) { try Library.titles($0) }
+            #expect(titles == ["Kept", "Middlemarch"])
+        }
+    }
+
+}
+
+extension MergeCrossingTests {
     /// A third copy knows the deleted object by the key, and would take the other object for it.
     @Test func theKeyOfADeletedObjectIsNotGivenToANewOne() async throws {
         try await withCopies { ours, theirs in

@@ -114,6 +114,11 @@ package struct MergeSchema: Sendable {
         entities[entity].number(ofProperty: name)
     }
 
+    /// The name of the root of the hierarchy of an entity, in which keys are unique.
+    func rootName(of entity: Int) -> String {
+        model.entities[model.entities[entities[entity].index].rootIndex].name
+    }
+
     var hasConstraints: Bool { entities.contains { !$0.constraints.isEmpty } }
 
     /// Whether objects of an entity have relationships.

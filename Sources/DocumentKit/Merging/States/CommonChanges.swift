@@ -1,4 +1,5 @@
 internal import DocumentFiles
+internal import Schema
 
 /// The changes since a base that two states have in common: new objects that are one object, and
 /// properties that have the same new value in both. Objects that both have deleted are left out.
@@ -7,7 +8,7 @@ struct CommonChanges {
     struct NewObject {
         /// Its name in ``changes``.
         let name: MergeName
-        /// Its primary keys in the two states.
+        /// What the base calls it in the two states.
         let ours: Int64
         let theirs: Int64
     }
@@ -21,43 +22,63 @@ struct CommonChanges {
     ///   - theirs: What the other state did to it.
     init(_ schema: MergeSchema, _ ours: MergeSide, _ theirs: MergeSide) {
         let pairs = NewObjectMatching(schema, ours, theirs).pairs
-        // The names of both sides lead to those in the result.
-        var names: [MergeName: MergeName] = [:]
-        var newObjects: [NewObject] = []
-        for (theirs, ours) in pairs {
-            let name = MergeName(ours.entity, ours.number, .theirs)
-            names[ours] = name
-            newObjects.append(NewObject(name: name, ours: abs(ours.number), theirs: abs(theirs.number)))
-        }
-        let renamedTheirs = pairs.compactMapValues { names[$0] }
-        let left = Self.renamed(ours, names), right = Self.renamed(theirs, renamedTheirs)
-        let known = Set(names.values)
-        changes = MergeSide(
-            left.compactMap { name, change in
-                guard change.change != .removed, name.origin == .base || known.contains(name),
-                    let other = right[name], other.change == change.change
-                else { return nil }
-                let common = change.part { property in
-                    guard let mine = change[property]?.new, let theirs = other[property]?.new,
-                        mine.names.allSatisfy({ $0.origin == .base || known.contains($0) })
-                    else { return false }
-                    return Self.isSame(mine, theirs, schema[name.entity, property])
+        let known = Set(pairs.values)
+        // New objects of theirs alone keep their names, which none of ours has.
+        let right = MergeSide(theirs.map { (pairs[$0.name] ?? $0.name, $0.value.renamed(pairs)) })
+        func isKnown(_ name: MergeName) -> Bool { name.origin == .base || known.contains(name) }
+        let common = ours.compactMap { name, change -> (MergeName, MergeChange)? in
+            guard change.change != .removed, isKnown(name), let other = right[name], other.change == change.change
+            else { return nil }
+            let properties = change.properties.compactMap { property, pair -> (Int, MergeChange.Pair)? in
+                guard let theirs = other[property] else { return nil }
+                return Self.value(pair, theirs, schema[name.entity, property], isKnown).map { value in
+                    (property, MergeChange.Pair(pair.old, value))
                 }
-                return change.change == .changed && common.properties.isEmpty ? nil : (name, common)
-            })
-        self.newObjects = newObjects.sorted { $0.name < $1.name }
+            }
+            return change.change == .changed && properties.isEmpty
+                ? nil : (name, MergeChange(change.change, properties))
+        }
+        func asNew(_ name: MergeName) -> MergeName { MergeName(name.entity, name.number, .theirs) }
+        let names = Dictionary(uniqueKeysWithValues: known.map { ($0, asNew($0)) })
+        changes = MergeSide(common.map { (names[$0.0] ?? $0.0, $0.1.renamed(names)) })
+        newObjects = pairs.map { NewObject(name: asNew($0.value), ours: $0.value.number, theirs: $0.key.number) }
+            .sorted { $0.name < $1.name }
     }
 
-    private static func renamed(_ side: MergeSide, _ names: [MergeName: MergeName]) -> MergeSide {
-        MergeSide(
-            side.compactMap { name, change in
-                // New objects of one state alone are not part of the result.
-                name.origin == .base || names[name] != nil ? (names[name] ?? name, change.renamed(names)) : nil
-            })
+    /// The new value of a property that both sides have; nil for none.
+    private static func value(
+        _ ours: MergeChange.Pair, _ theirs: MergeChange.Pair, _ property: MergeSchema.Property,
+        _ isKnown: (MergeName) -> Bool
+    ) -> MergeValue? {
+        guard case .toMany(isOrdered: false, _) = property.kind else {
+            return ours.new.isSame(as: theirs.new) && ours.new.names.allSatisfy(isKnown) ? ours.new : nil
+        }
+        // Of a set, what both have added and what both have removed.
+        let old = Set(ours.old.names), mine = Set(ours.new.names), other = Set(theirs.new.names)
+        let added = mine.intersection(other).subtracting(old).filter(isKnown)
+        let removed = old.subtracting(mine).subtracting(other)
+        return added.isEmpty && removed.isEmpty ? nil : .members(old.subtracting(removed).union(added).sorted())
     }
+}
 
-    private static func isSame(_ left: MergeValue, _ right: MergeValue, _ property: MergeSchema.Property) -> Bool {
-        if case .toMany(isOrdered: false, _) = property.kind { return Set(left.names) == Set(right.names) }
-        return left.isSame(as: right)
+extension MergeSide {
+    /// The part of the changes that a single save of the side made. What the side had done before,
+    /// or did later, is left out.
+    /// - Parameters:
+    ///   - save: What the save changed, by the keys of the side.
+    ///   - numbering: How the keys of the side differ from those of the base.
+    func part(of save: MergeSide, _ schema: MergeSchema, _ numbering: StateNumbering) -> MergeSide {
+        let saved = Dictionary(
+            save.map { name, change in
+                let root = schema.rootName(of: name.entity)
+                return (MergeName(name.entity, numbering.canonical(abs(name.number), root: root)), change)
+            }, uniquingKeysWith: { first, _ in first })
+        return MergeSide(
+            compactMap { name, change in
+                guard let save = saved[MergeName(name.entity, name.number)] else { return nil }
+                if save.change == .added { return (name, change) }
+                let part = change.part(where: save.has)
+                return change.change == .changed && !part.properties.isEmpty ? (name, part) : nil
+            })
     }
 }

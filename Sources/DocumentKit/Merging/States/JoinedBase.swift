@@ -29,7 +29,8 @@ final class JoinedBase {
     private let model: ModelChoice
     private let depth: Int
     private var files: ExternalValues
-    private var stores: [SQLitePersistentStore] = []
+    /// The temporary store of the joined state; nil while that is a version of a document.
+    private var joined: (store: SQLitePersistentStore, path: String)?
     private var folders: [String] = []
 
     /// Of more crossings one after the other, the oldest are taken to have one base. Every crossing
@@ -56,42 +57,51 @@ final class JoinedBase {
     }
 
     func close() {
-        for store in stores { try? store.close() }
+        try? joined?.store.close()
         for folder in folders { StateFolder.removeTemporary(folder) }
     }
 
     /// Merges another state into this one.
     /// - Returns: False if the two can't be merged without a decision: they have no common state
-    ///   themselves, or objects of both violate a uniqueness constraint together.
+    ///   that can be read, objects of both violate a uniqueness constraint together, or they have a
+    ///   conflict in something other than an attribute.
     func join(_ place: MergePlace, _ sum: String) throws -> Bool {
+        guard target.store is SQLitePersistentStore else { return false }
         do {
             let reading = try MergeReading(
                 target, place, .common, model, folder: try makeFolder(), depth: depth + 1)
             defer { reading.close() }
             let plan = try reading.plan(.keep, without: .init(), refusesConflicts: false)
-            guard let note = plan.notes.last, note.sums.first == sum else { return false }
+            let conflicts = DocumentMerge.Report(plan, []).undecided
+            guard let note = plan.notes.last, note.sums.first == sum,
+                conflicts.allSatisfy({ UndecidedBase.canKeep($0, target.model) })
+            else { return false }
             try make(plan)
-            undecided += DocumentMerge.Report(plan, []).undecided
+            undecided += conflicts
             target = target.with(target.store, states: states(with: note))
             return true
-        } catch let error as DocumentError where error.code == .notFound {
+        } catch let error as DocumentError where error.isOfUnreadableState {
             return false
         } catch let error as GraphError where error.code == .constraint {
             return false
         }
     }
 
-    /// Takes what two states of the sides, after each was merged with one and the same document,
-    /// both did to the joined state. That document itself may be gone.
-    func adopt(_ mine: any StoreBackend, _ other: any StoreBackend) throws {
-        let schema = MergeSchema(target.model)
-        func side(_ store: any StoreBackend, _ origin: MergeName.Origin, _ numbering: StateNumbering) throws
+    /// Takes what two saves of the sides both did to the joined state, when they were merged with
+    /// one and the same document. That document itself may be gone.
+    func adopt(_ mine: MergingDocument.Save, _ other: MergingDocument.Save) throws {
+        guard target.store is SQLitePersistentStore else { return }
+        let schema = MergeSchema(target.model), ours = oursNumbering, theirs = theirsNumbering
+        func side(_ save: MergingDocument.Save, _ origin: MergeName.Origin, _ numbering: StateNumbering) throws
             -> MergeSide
         {
-            try MergeSideReader(schema: schema, origin: origin, numbering: numbering).read(store, since: target.store)
+            func changes(_ numbering: StateNumbering, since base: any StoreBackend) throws -> MergeSide {
+                try MergeSideReader(schema: schema, origin: origin, numbering: numbering).read(save.after, since: base)
+            }
+            return try changes(numbering, since: target.store).part(
+                of: changes(StateNumbering(), since: save.before), schema, numbering)
         }
-        let common = CommonChanges(
-            schema, try side(mine, .ours, oursNumbering), try side(other, .theirs, theirsNumbering))
+        let common = CommonChanges(schema, try side(mine, .ours, ours), try side(other, .theirs, theirs))
         guard !common.changes.isEmpty else { return }
         var names = MergedNames(target.store, schema, StateNumbering())
         try names.assign(common.newObjects.map(\.name))
@@ -107,8 +117,8 @@ final class JoinedBase {
         }
         for object in common.newObjects {
             let root = names.root(of: object.name), number = names.number(of: object.name)
-            oursMoved.append(.init(root: root, base: number, here: object.ours))
-            theirsMoved.append(.init(root: root, base: number, here: object.theirs))
+            oursMoved.append(.init(root: root, base: number, here: ours.actual(object.ours, root: root)))
+            theirsMoved.append(.init(root: root, base: number, here: theirs.actual(object.theirs, root: root)))
         }
     }
 
@@ -128,14 +138,24 @@ final class JoinedBase {
         try source.copy(to: path)
         let store = try SQLitePersistentStore.open(
             PersistentStoreDescription(url: URL(fileURLWithPath: path)), model: target.model, files: files)
-        stores.append(store)
-        let coordinator = PersistentStoreCoordinator(
-            managedObjectModel: store.identity.model, classes: [:], factories: [])
-        coordinator.add(store)
-        let context = ManagedObjectContext(coordinator)
-        var applier = MergeApplier(plan, context)
-        try applier.apply()
-        try context.saving.writeUnchecked { try store.apply($0) }
+        do {
+            let coordinator = PersistentStoreCoordinator(
+                managedObjectModel: store.identity.model, classes: [:], factories: [])
+            coordinator.add(store)
+            let context = ManagedObjectContext(coordinator)
+            var applier = MergeApplier(plan, context)
+            try applier.apply()
+            try context.saving.writeUnchecked { try store.apply($0) }
+        } catch {
+            try? store.close()
+            throw error
+        }
+        if let former = joined {
+            // Its large values stay, which the new one has, too.
+            try? former.store.close()
+            _ = try? Disk.removeFileIfPresent(former.path)
+        }
+        joined = (store, path)
         self.files = files
         target = target.with(store, states: target.states)
     }
@@ -146,9 +166,13 @@ final class JoinedBase {
         let numbering = StateNumbering(from: target.states, to: side)
         guard !moved.isEmpty else { return numbering }
         // A document that both were merged with may have used these keys for other objects.
-        let adopted = Set(moved.map { StateNumbering.Moved(root: $0.root, base: $0.base, here: 0) })
+        let bases = Set(moved.map { StateNumbering.Moved(root: $0.root, base: $0.base, here: 0) })
+        let heres = Set(moved.map { StateNumbering.Moved(root: $0.root, base: 0, here: $0.here) })
         return StateNumbering(
-            numbering.moved.filter { !adopted.contains(.init(root: $0.root, base: $0.base, here: 0)) } + moved)
+            numbering.moved.filter {
+                !bases.contains(.init(root: $0.root, base: $0.base, here: 0))
+                    && !heres.contains(.init(root: $0.root, base: 0, here: $0.here))
+            } + moved)
     }
 
     private func states(with note: MergeNote) -> [KnownState] {

@@ -29,6 +29,7 @@ final class MergeReading: Sendable {
     private let names: MergedNames
     private let noting: MergeNoting
     private let baseNames: [String]
+    private let isBaseTemporary: Bool
     private let isOtherDocument: Bool
     private let values: MergedValues
     /// Open, for the large values of theirs.
@@ -55,6 +56,7 @@ final class MergeReading: Sendable {
         noting = MergeNoting(target, sources)
         names = MergedNames(target.store, schema, sources.oursNumbering)
         baseNames = sources.baseNames
+        isBaseTemporary = sources.isBaseTemporary
         isOtherDocument = sources.theirs.uuid != target.store.identity.uuid
         values = MergedValues(folder)
         self.sources = Mutex(sources)
@@ -114,6 +116,7 @@ final class MergeReading: Sendable {
         var plan = PlannedMerge(outcome: try engine.run(), names: names)
         plan.baseNames = baseNames
         plan.isOtherDocument = isOtherDocument
+        if schema.mayHaveLargeValues, isBaseTemporary { try plan.outcome.copyLargeBaseValues(values) }
         let isRefused = refusesConflicts && plan.outcome.conflicts.contains { $0.choice == nil }
         if schema.mayHaveLargeValues, !isRefused {
             try plan.outcome.copyLargeValues(values)

@@ -29,6 +29,8 @@ final class MergeSources {
     private let depth: Int
     private var baseSession: DocumentSession?
     private var joinedBase: JoinedBase?
+    /// Whether the base is gone when the sources are closed.
+    var isBaseTemporary: Bool { joinedBase != nil }
 
     /// - Parameters:
     ///   - model: The model of stores that carry none.
@@ -97,7 +99,10 @@ final class MergeSources {
         let session = try DocumentSession.read(place.path, model: opener.choice)
         defer { try? session.close() }
         var states = try KnownStates(of: session).list()
-        if place.state != .newest { states = states.known(to: opened.marker?.generation ?? 0) }
+        switch place.state {
+        case .newest, .autosaved: break
+        case .saved, .version: states = states.known(to: opened.marker?.generation ?? 0)
+        }
         return states
     }
 
@@ -168,11 +173,13 @@ final class MergeSources {
         for (version, state) in zip(versions, common.newest).dropFirst() {
             guard try joined.join(version, state.ours.sum) else { return false }
         }
+        let documents = (
+            MergingDocument(path: ours.path, store: ours.store, states: own, opener: opener),
+            MergingDocument(path: place.path, store: theirs.store, states: other, opener: opener)
+        )
         for state in common.merged.suffix(JoinedBase.greatestMergeCount) {
-            try withState(state.ours.firstGeneration, of: own, ours.store, ours.path, opener) { mine in
-                try withState(state.theirs.firstGeneration, of: other, theirs.store, place.path, opener) {
-                    try joined.adopt(mine, $0)
-                }
+            try documents.0.withSave(state.ours.firstGeneration) { mine in
+                try documents.1.withSave(state.theirs.firstGeneration) { try joined.adopt(mine, $0) }
             }
         }
         isDone = true
@@ -184,17 +191,5 @@ final class MergeSources {
         oursNumbering = joined.oursNumbering
         theirsNumbering = joined.theirsNumbering
         return true
-    }
-
-    /// Reads a document as it was saved with a generation, or as it is now if that version is not
-    /// kept.
-    private func withState(
-        _ generation: Int, of states: [KnownState], _ current: any StoreBackend, _ path: String,
-        _ opener: MergeStateOpener, _ body: (any StoreBackend) throws -> Void
-    ) throws {
-        guard states.contains(where: { $0.generation == generation }) else { return try body(current) }
-        let session = try opener.open(path, .version(generation))
-        defer { try? session.close() }
-        try body(session.store)
     }
 }

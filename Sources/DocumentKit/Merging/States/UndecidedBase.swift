@@ -14,10 +14,18 @@ struct UndecidedBase: Sendable {
     static let none = UndecidedBase([])
 
     /// Takes those of some conflicts that are about values, as far as those are known.
-    init(_ conflicts: [DocumentMerge.Conflict]) {
-        self.conflicts = conflicts.filter {
-            if case .large = $0.base { false } else { $0.kind == .values }
-        }
+    init(_ conflicts: [DocumentMerge.Conflict]) { self.conflicts = conflicts.filter(Self.hasBaseValue) }
+
+    private static func hasBaseValue(_ conflict: DocumentMerge.Conflict) -> Bool {
+        if case .large = conflict.base { false } else { conflict.kind == .values }
+    }
+
+    /// Whether a conflict of a base is taken into account: one in an attribute whose value before
+    /// is at hand.
+    static func canKeep(_ conflict: DocumentMerge.Conflict, _ model: ManagedObjectModel) -> Bool {
+        let entity = model.entity(named: String(conflict.object.prefix { $0 != "/" }))
+        let property = conflict.property.flatMap { entity?.property(named: String($0.prefix { $0 != "." })) }
+        return property?.attribute != nil && hasBaseValue(conflict)
     }
 
     /// A list that can't be read counts as none.
@@ -32,19 +40,25 @@ struct UndecidedBase: Sendable {
     /// as compared with the values before the conflicts. Only attributes of objects that both sides
     /// have are compared anew.
     func apply(_ schema: MergeSchema, to ours: inout MergeSide, _ theirs: inout MergeSide) {
-        for conflict in conflicts {
+        let named = conflicts.compactMap { conflict -> (name: MergeName, path: [String], base: PropertyValue)? in
             let path = (conflict.property ?? "").split(separator: ".").map(String.init)
-            guard let name = Self.name(conflict.object, schema), let first = path.first,
-                let property = schema.number(ofProperty: first, in: name.entity),
+            return Self.name(conflict.object, schema).map { ($0, path, conflict.base) }
+        }
+        ours.addUnchanged(named.map(\.name))
+        theirs.addUnchanged(named.map(\.name))
+        for (name, path, base) in named {
+            guard let first = path.first, let property = schema.number(ofProperty: first, in: name.entity),
                 !schema[name.entity, property].isLink,
                 ours[name]?.change != .removed, theirs[name]?.change != .removed
             else { continue }
             let mine = ours[name]?[property], other = theirs[name]?[property]
             guard let old = (mine ?? other)?.old else { continue }
-            let base = MergeValue.plain(old.attribute.replacing(path.dropFirst(), by: conflict.base))
-            ours.set(property, of: name, MergeChange.Pair(base, mine?.new ?? old))
-            theirs.set(property, of: name, MergeChange.Pair(base, other?.new ?? old))
+            let value = MergeValue.plain(old.attribute.replacing(path.dropFirst(), by: base))
+            ours.set(property, of: name, MergeChange.Pair(value, mine?.new ?? old))
+            theirs.set(property, of: name, MergeChange.Pair(value, other?.new ?? old))
         }
+        ours.removeUnchanged()
+        theirs.removeUnchanged()
     }
 
     /// - Parameter text: As `Book/p7`.
@@ -58,11 +72,19 @@ struct UndecidedBase: Sendable {
 }
 
 extension MergeSide {
+    /// Adds those of some objects that the side has not changed.
+    fileprivate mutating func addUnchanged(_ names: [MergeName]) {
+        let missing = Set(names).filter { place(of: $0) == nil }
+        guard !missing.isEmpty else { return }
+        self = MergeSide(map { ($0.name, $0.value) } + missing.map { ($0, MergeChange(.changed)) })
+    }
+
+    fileprivate mutating func removeUnchanged() {
+        self = part { _, change in change.change != .changed || !change.properties.isEmpty }
+    }
+
     fileprivate mutating func set(_ property: Int, of name: MergeName, _ pair: MergeChange.Pair) {
-        guard let place = place(of: name) else {
-            self = MergeSide(map { ($0.name, $0.value) } + [(name, MergeChange(.changed, [(property, pair)]))])
-            return
-        }
+        guard let place = place(of: name) else { return }
         update(at: place) { change in
             let others = change.properties.filter { $0.property != property }.map { ($0.property, $0.pair) }
             change = MergeChange(change.change, others + [(property, pair)])

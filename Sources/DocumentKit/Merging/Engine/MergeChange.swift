@@ -90,3 +90,12 @@ package struct MergeChange: Sendable {
 
 /// What one side did, by object.
 package typealias MergeSide = ObjectTable<MergeChange>
+
+extension MergeSide {
+    /// The objects that the side has deleted.
+    var removedNames: Set<MergeName> {
+        var removed: Set<MergeName> = []
+        for (place, name) in names.enumerated() where values[place].change == .removed { removed.insert(name) }
+        return removed
+    }
+}

@@ -4,17 +4,19 @@ internal import Schema
 /// What the attributes of the merged document are.
 extension MergeEngine {
     mutating func mergeAttributes() {
-        if kept.isEmpty {
-            for (name, change) in theirs where isInserted(name) {
-                inserted.append(name, attributes(ofInserted: name, change))
+        if ours.isEmpty {
+            // By places: an iteration would retain both states of each object.
+            for (place, name) in theirs.names.enumerated() where isInserted(name) {
+                inserted.append(name, attributes(theirs.values[place].new, of: name))
             }
         } else {
             for name in names(sidesWithKept, where: isInserted) {
-                inserted.append(name, attributes(ofInserted: name, theirs[name]))
+                inserted.append(name, attributes(ofInserted: name))
             }
         }
-        for (name, change) in theirs where change.change != .removed && isInOurs(name) && !gone.contains(name) {
-            let own = ours[name]
+        for (place, name) in theirs.names.enumerated() where isInOurs(name) && !gone.contains(name) {
+            let change = theirs.values[place], own = ours[name]
+            if change.change == .removed { continue }
             for (property, pair) in change.properties {
                 guard case .attribute(let rule) = schema[name.entity, property].kind else { continue }
                 if let mine = own?[property] {
@@ -27,13 +29,18 @@ extension MergeEngine {
     }
 
     /// What theirs made, or what an object was before ours deleted it with what theirs has changed.
-    private func attributes(ofInserted name: MergeName, _ change: MergeChange?) -> ObjectValues {
-        let entity = schema[name.entity]
+    private func attributes(ofInserted name: MergeName) -> ObjectValues {
+        let change = theirs[name]
         var values = change?.new ?? ObjectValues()
         if let lost = ours[name] {
             values = lost.old
             for (property, pair) in change?.properties ?? [] { values[property] = pair.new }
         }
+        return attributes(values, of: name)
+    }
+
+    private func attributes(_ values: ObjectValues, of name: MergeName) -> ObjectValues {
+        let entity = schema[name.entity]
         return entity.links.isEmpty ? values : values.part { !entity.properties[$0].isLink }
     }
 

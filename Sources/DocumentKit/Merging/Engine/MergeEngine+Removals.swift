@@ -4,8 +4,8 @@ internal import Schema
 /// Which objects the merged document has.
 extension MergeEngine {
     mutating func findRemovals() {
-        removedByOurs = Set(ours.lazy.filter { $0.value.change == .removed }.map(\.name))
-        removedByTheirs = Set(theirs.lazy.filter { $0.value.change == .removed }.map(\.name))
+        removedByOurs = ours.removedNames
+        removedByTheirs = theirs.removedNames
         let both = removedByOurs.intersection(removedByTheirs)
         gone.formUnion(both)
         judge(removedByOurs.subtracting(both), byOurs: true)

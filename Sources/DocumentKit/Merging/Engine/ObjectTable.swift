@@ -1,7 +1,8 @@
 /// Something about each of some objects, in ascending order of their names.
 package struct ObjectTable<Value: Sendable>: Sendable {
     package private(set) var names: [MergeName] = []
-    private var values: [Value] = []
+    /// In the order of the names.
+    private(set) var values: [Value] = []
 
     package init() {}
 

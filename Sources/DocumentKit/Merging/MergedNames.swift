@@ -105,7 +105,8 @@ struct MergedNames: Sendable {
         }
     }
 
-    /// - Parameter names: In ascending order. Costs less than each by itself.
+    /// The keys of some objects, for less than each by itself.
+    /// - Parameter names: In ascending order.
     func numbers(of names: [MergeName]) -> [Int64] {
         var place = 0
         return names.map { name in

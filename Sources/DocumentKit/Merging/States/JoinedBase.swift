@@ -88,7 +88,8 @@ final class JoinedBase {
     }
 
     /// Takes what two saves of the sides both did to the joined state, when they were merged with
-    /// one and the same document. That document itself may be gone.
+    /// one and the same document. That document itself may be gone. Nothing is taken if objects
+    /// would violate a uniqueness constraint: they are new on both sides then.
     func adopt(_ mine: MergingDocument.Save, _ other: MergingDocument.Save) throws {
         guard target.store is SQLitePersistentStore else { return }
         let schema = MergeSchema(target.model), ours = oursNumbering, theirs = theirsNumbering

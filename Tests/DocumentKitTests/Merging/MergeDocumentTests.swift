@@ -139,6 +139,23 @@ extension MergeDocumentTests {
         }
     }
 
+    @Test func newObjectsThatDifferInBytesAloneAreToldApart() async throws {
+        try await withCopies { ours, theirs in
+            func cover(_ byte: UInt8) -> Data { Data(repeating: byte, count: 40) }
+            try await edit(ours) {
+                try $0.insert("Book")["cover"] = cover(8)
+                try $0.insert("Book")["cover"] = cover(4)
+            }
+            // It has the number of the first and the bytes of the second.
+            try await edit(theirs) { try $0.insert("Book")["cover"] = cover(4) }
+            try await DocumentOpening.withDocument(at: ours, mode: .editing) { document in
+                let report = try await document.merge(theirs)
+                #expect(report.inserted.isEmpty && report.united.count == 1)
+                try await document.save()
+            }
+        }
+    }
+
     @Test func documentsThatWereNeverOneKeepAllOfBoth() async throws {
         try await withCopies { ours, _ in
             let other = ours.deletingLastPathComponent().appendingPathComponent("other")

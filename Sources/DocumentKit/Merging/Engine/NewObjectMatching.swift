@@ -1,4 +1,5 @@
 internal import DocumentFiles
+internal import Foundation
 internal import Schema
 
 /// Finds the new objects of both sides that are one object: those that a uniqueness constraint says
@@ -182,13 +183,23 @@ struct NewObjectMatching {
 }
 
 extension PropertyValue {
-    /// Hashes what `isSame` compares, as far as that can be had without reading files.
+    /// Larger binary values are hashed by their size: they lie in files.
+    private static let largestHashedCount = 100_000
+
+    private static func hash(_ count: Int64?, into hasher: inout Hasher, _ bytes: () throws -> Data) {
+        hasher.combine(count)
+        guard let count, count <= largestHashedCount else { return }
+        // Data hashes no more than its first bytes.
+        try? bytes().withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+
+    /// Hashes what `isSame` compares, but the bytes of large values.
     fileprivate func hashContents(into hasher: inout Hasher) {
         switch self {
         case .double(let value): hasher.combine(value.isNaN ? 0 : value)
         case .float(let value): hasher.combine(value.isNaN ? 0 : value)
-        case .data(let data): hasher.combine(data.count)
-        case .large(let value): hasher.combine((try? value.count).map { Int($0) })
+        case .data(let data): Self.hash(Int64(data.count), into: &hasher) { data }
+        case .large(let value): Self.hash(try? value.count, into: &hasher, value.data)
         case .composite(let parts):
             for (name, value) in parts.sorted(by: { $0.key < $1.key }) where !value.isNull {
                 hasher.combine(name)

@@ -56,8 +56,8 @@ static struct flock whole_file(int type) {
     return lock;
 }
 
-int folio_ofd_lock(int descriptor, int exclusive) {
-    struct flock lock = whole_file(exclusive ? F_WRLCK : F_RDLCK);
+int folio_ofd_lock(int descriptor) {
+    struct flock lock = whole_file(F_WRLCK);
     return (int)result(fcntl(descriptor, F_OFD_SETLK, &lock));
 }
 
@@ -66,8 +66,8 @@ int folio_ofd_unlock(int descriptor) {
     return (int)result(fcntl(descriptor, F_OFD_SETLK, &lock));
 }
 
-int folio_ofd_test(int descriptor, int exclusive) {
-    struct flock lock = whole_file(exclusive ? F_WRLCK : F_RDLCK);
+int folio_ofd_test(int descriptor) {
+    struct flock lock = whole_file(F_WRLCK);
     int answer = (int)result(fcntl(descriptor, F_OFD_GETLK, &lock));
     return answer < 0 ? answer : lock.l_type != F_UNLCK;
 }

@@ -4,16 +4,12 @@ internal import Synchronization
 
 /// A lock on a lock file, which ends when it is released or the process ends.
 ///
+/// It is a lock of the open file description (`F_OFD_SETLK`), which also works on network file
+/// systems.
+///
 /// Only the kernel's lock counts, not the existence of the file. Two `FileLock`s of one process
 /// exclude each other, too. The holder may write a description of itself into the file.
 package final class FileLock: Sendable {
-    package enum Mechanism: Sendable, Hashable {
-        /// `F_OFD_SETLK`, which also works on network file systems.
-        case openFileDescription
-        /// `flock`.
-        case wholeFile
-    }
-
     private let file: File
     /// The size of the file.
     private let length: Atomic<Int64>
@@ -26,12 +22,10 @@ package final class FileLock: Sendable {
 
     /// Acquires the lock without blocking, and creates the file if it does not exist. Returns nil
     /// if the lock is held elsewhere.
-    package static func acquire(
-        _ path: String, exclusive: Bool = true, mechanism: Mechanism = .openFileDescription, mode: UInt32 = 0o666
-    ) throws -> FileLock? {
+    package static func acquire(_ path: String, mode: UInt32 = 0o666) throws -> FileLock? {
         while true {
             let file = try File(path, .openOrCreate(mode: mode))
-            guard try lock(file, exclusive: exclusive, mechanism) else { return nil }
+            guard try lock(file) else { return nil }
             // The previous holder may have removed the file after it was opened here. Then the lock
             // has no effect, and the loop tries again.
             let held = try file.status().identity
@@ -43,30 +37,18 @@ package final class FileLock: Sendable {
 
     /// Whether the lock is held, by this process or another one, so that it can't be acquired
     /// exclusively. False if the file does not exist.
-    package static func isHeld(_ path: String, mechanism: Mechanism = .openFileDescription) throws -> Bool {
+    package static func isHeld(_ path: String) throws -> Bool {
         do {
             let file = try File(path, .read)
-            switch mechanism {
-            case .openFileDescription:
-                return try perform(.lock, path) { Int(folio_ofd_test(file.descriptor, 1)) } == 1
-            case .wholeFile:
-                // `flock` has no test: a lock that is acquired here is released with the
-                // descriptor.
-                return try !lock(file, exclusive: true, mechanism)
-            }
+            return try perform(.lock, path) { Int(folio_ofd_test(file.descriptor)) } == 1
         } catch let error as FileSystemError where error.code == .notFound {
             return false
         }
     }
 
-    private static func lock(_ file: File, exclusive: Bool, _ mechanism: Mechanism) throws -> Bool {
+    private static func lock(_ file: File) throws -> Bool {
         do {
-            try perform(.lock, file.path) {
-                switch mechanism {
-                case .openFileDescription: Int(folio_ofd_lock(file.descriptor, exclusive ? 1 : 0))
-                case .wholeFile: negated(flock(file.descriptor, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB))
-                }
-            }
+            try perform(.lock, file.path) { Int(folio_ofd_lock(file.descriptor)) }
             return true
         } catch let error as FileSystemError where error.errno == EAGAIN || error.errno == EACCES {
             return false
@@ -90,7 +72,12 @@ package final class FileLock: Sendable {
 
     /// Releases the lock; `removing` removes the file before, while the lock is still held.
     package func release(removing: Bool) throws {
-        defer { file.close() }
+        defer {
+            // A process that is being started by another thread has a copy of the descriptor until
+            // it executes its program. Closing alone would leave the lock to it until then.
+            _ = folio_ofd_unlock(file.descriptor)
+            file.close()
+        }
         if removing { try Disk.removeFileIfPresent(path) }
     }
 }

@@ -33,6 +33,12 @@ struct FileWatcherTests {
             try Disk.replaceFile(folder + "/a", with: [1])
             #expect(try await waits(for: counter.value, toPass: 0))
             #expect(other.value == 0)
+            // A write is several events, which may be told one by one, but in their order.
+            let end = Counter()
+            let last = try FileWatcher.shared().watch([.init(folder, names: ["end"])]) { end.raise() }
+            try Disk.replaceFile(folder + "/end", with: [1])
+            #expect(try await waits(for: end.value, toPass: 0))
+            last.cancel()
             let before = counter.value
             try Disk.replaceFile(folder + "/b", with: [1])
             #expect(try await waits(for: other.value, toPass: 0))

@@ -21,10 +21,10 @@ int folio_open_path(const char *path);
 int folio_rename_exchange(int oldDirectory, const char *oldPath, int newDirectory, const char *newPath);
 int folio_rename_noreplace(int oldDirectory, const char *oldPath, int newDirectory, const char *newPath);
 
-/* Open file description locks on the whole file. `folio_ofd_test` answers 1 where another description holds a conflicting lock. */
-int folio_ofd_lock(int descriptor, int exclusive);
+/* Exclusive open file description locks on the whole file. `folio_ofd_test` answers 1 where another description holds a conflicting lock. */
+int folio_ofd_lock(int descriptor);
 int folio_ofd_unlock(int descriptor);
-int folio_ofd_test(int descriptor, int exclusive);
+int folio_ofd_test(int descriptor);
 
 /* Shares the blocks of `source` with `target`; refused where the file system has no such thing. */
 int folio_clone(int source, int target);

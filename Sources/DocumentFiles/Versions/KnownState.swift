@@ -16,10 +16,12 @@ package struct KnownState: Sendable {
     package var firstGeneration: Int
     /// How the keys of the document differ from those of the state.
     package var numbering = StateNumbering()
+    /// Whether `numbering` is known; else it says nothing.
+    package var hasKnownKeys = true
 
     package init(
         sum: String, rank: Double, generation: Int? = nil, isCurrent: Bool = false, firstGeneration: Int,
-        numbering: StateNumbering = StateNumbering()
+        numbering: StateNumbering = StateNumbering(), hasKnownKeys: Bool = true
     ) {
         self.sum = sum
         self.rank = rank
@@ -27,6 +29,7 @@ package struct KnownState: Sendable {
         self.isCurrent = isCurrent
         self.firstGeneration = firstGeneration
         self.numbering = numbering
+        self.hasKnownKeys = hasKnownKeys
     }
 }
 

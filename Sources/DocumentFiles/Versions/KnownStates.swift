@@ -40,7 +40,9 @@ package struct KnownStates {
             for (index, sum) in note.sums.enumerated() {
                 let rank = Double(note.generation) + 0.5 - Double(index) / Double(2 * note.sums.count + 2)
                 states.append(
-                    KnownState(sum: sum, rank: rank, firstGeneration: note.generation + 1, numbering: numbering))
+                    KnownState(
+                        sum: sum, rank: rank, firstGeneration: note.generation + 1, numbering: numbering,
+                        hasKnownKeys: note.hasKnownKeys))
             }
         }
         return states

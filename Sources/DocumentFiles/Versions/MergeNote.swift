@@ -7,6 +7,11 @@ package struct MergeNote: Sendable, Hashable {
     package static let metadataKey = "FolioMerges"
     /// What is forgotten beyond it, the oldest first.
     package static let maximumCount = 64
+    /// How many objects with other keys the notes of a document may tell of: reading them takes
+    /// memory for each.
+    package static let maximumMovedCount = 1_000_000
+    /// How many pairs of keys, or runs of them, a note may have: every commit writes it.
+    private static let maximumEntryCount = 4_000
 
     /// The generation of the document before the merge.
     package var generation: Int
@@ -14,53 +19,143 @@ package struct MergeNote: Sendable, Hashable {
     package var uuid: String
     /// The sums of the states that are part of this document now, the newest first.
     package var sums: [String]
-    package var moved: [StateNumbering.Moved]
+    package private(set) var moved: [StateNumbering.Moved]
+    /// Whether `moved` is all; else there are more objects with other keys than a note holds, and
+    /// `moved` is empty.
+    package private(set) var hasKnownKeys = true
 
     package init(generation: Int, uuid: String, sums: [String], moved: [StateNumbering.Moved]) {
         self.generation = generation
         self.uuid = uuid
         self.sums = sums
         self.moved = moved
+        if !isBounded { forgetKeys() }
+    }
+
+    private mutating func forgetKeys() {
+        moved = []
+        hasKnownKeys = false
     }
 
     /// The notes in the metadata of a store, the oldest first.
     package static func notes(in metadata: [String: MetadataValue]) -> [MergeNote] {
         guard case .array(let values)? = metadata[metadataKey] else { return [] }
-        return values.compactMap { MergeNote($0) }
+        var left = maximumMovedCount, notes: [MergeNote] = []
+        for value in values.suffix(maximumCount).reversed() {
+            guard let note = MergeNote(value, atMost: left) else { continue }
+            left -= note.moved.count
+            notes.append(note)
+        }
+        return notes.reversed()
     }
 
     package static func value(_ notes: [MergeNote]) -> MetadataValue? {
         notes.isEmpty ? nil : .array(notes.suffix(maximumCount).map(\.value))
     }
 
-    private init?(_ value: MetadataValue) {
+    private var isBounded: Bool {
+        moved.count <= Self.maximumEntryCount
+            || moved.count <= Self.maximumMovedCount && MovedRun.runs(of: moved).count <= Self.maximumEntryCount
+    }
+
+    /// - Parameter count: The greatest number of objects with other keys.
+    private init?(_ value: MetadataValue, atMost count: Int) {
         guard case .dictionary(let fields) = value, case .integer(let generation)? = fields["generation"],
-            case .string(let uuid)? = fields["uuid"], case .array(let sums)? = fields["sums"],
-            let generation = Int(exactly: generation), CommitNumbers.valid.contains(generation)
+            case .string(let uuid)? = fields["uuid"], case .array(let sums)? = fields["sums"] ?? fields["states"],
+            let generation = Int(exactly: generation), CommitNumbers.valid.contains(generation),
+            let pairs = Self.entries(of: 2, in: fields["moved"]), let triples = Self.entries(of: 3, in: fields["runs"])
         else { return nil }
         self.generation = generation
         self.uuid = uuid
         self.sums = sums.compactMap { if case .string(let sum) = $0 { sum } else { nil } }
         moved = []
-        guard case .dictionary(let roots)? = fields["moved"] else { return }
-        for (root, numbers) in roots.sorted(by: { $0.key < $1.key }) {
-            guard case .array(let numbers) = numbers, numbers.count % 2 == 0 else { return nil }
-            for index in stride(from: 0, to: numbers.count, by: 2) {
-                guard case .integer(let base) = numbers[index], case .integer(let here) = numbers[index + 1],
-                    base > 0, here > 0
-                else { return nil }
-                moved.append(.init(root: root, base: base, here: here))
+        if fields["keysAreUnknown"] == .boolean(true) { forgetKeys() }
+        for (root, numbers) in pairs + triples {
+            guard let run = MovedRun(root: root, numbers) else { return nil }
+            guard hasKnownKeys, run.count <= count - moved.count else {
+                forgetKeys()
+                break
             }
+            moved += run.objects
         }
     }
 
+    /// The entries of a field that has so many numbers for each, hierarchy by hierarchy; nil if it
+    /// has others.
+    private static func entries(of size: Int, in field: MetadataValue?) -> [(root: String, numbers: [Int64])]? {
+        guard case .dictionary(let roots)? = field else { return [] }
+        var entries: [(root: String, numbers: [Int64])] = []
+        for (root, values) in roots.sorted(by: { $0.key < $1.key }) {
+            guard case .array(let values) = values, values.count % size == 0 else { return nil }
+            for start in stride(from: 0, to: values.count, by: size) {
+                var numbers: [Int64] = []
+                for case .integer(let number) in values[start..<start + size] where number > 0 {
+                    numbers.append(number)
+                }
+                guard numbers.count == size else { return nil }
+                entries.append((root, numbers))
+            }
+        }
+        return entries
+    }
+
+    /// Few objects are noted each by itself, as every reader knows it. Many are noted in runs; such
+    /// a note has its sums under another name, so that readers that know no runs ignore it.
     private var value: MetadataValue {
+        let inPairs = hasKnownKeys && moved.count <= Self.maximumEntryCount
         var roots: [String: [MetadataValue]] = [:]
-        for object in moved { roots[object.root, default: []] += [.integer(object.base), .integer(object.here)] }
+        for run in inPairs ? moved.map(MovedRun.init) : MovedRun.runs(of: moved) {
+            roots[run.root, default: []] += [.integer(run.base), .integer(run.here)]
+            if !inPairs { roots[run.root, default: []].append(.integer(Int64(run.count))) }
+        }
         var fields: [String: MetadataValue] = [
-            "generation": .integer(Int64(generation)), "uuid": .string(uuid), "sums": .array(sums.map { .string($0) }),
+            "generation": .integer(Int64(generation)), "uuid": .string(uuid),
+            inPairs ? "sums" : "states": .array(sums.map { .string($0) }),
         ]
-        if !roots.isEmpty { fields["moved"] = .dictionary(roots.mapValues { .array($0) }) }
+        if !roots.isEmpty { fields[inPairs ? "moved" : "runs"] = .dictionary(roots.mapValues { .array($0) }) }
+        if !hasKnownKeys { fields["keysAreUnknown"] = .boolean(true) }
         return .dictionary(fields)
+    }
+}
+
+/// Objects of a hierarchy whose keys follow each other in both states.
+private struct MovedRun {
+    let root: String
+    let base: Int64
+    let here: Int64
+    private(set) var count = 1
+
+    init(_ object: StateNumbering.Moved) {
+        root = object.root
+        base = object.base
+        here = object.here
+    }
+
+    /// - Parameter numbers: The first key in the older state, the first one here, and the count
+    ///   where it isn't 1; all are positive.
+    init?(root: String, _ numbers: [Int64]) {
+        self.root = root
+        base = numbers[0]
+        here = numbers[1]
+        if numbers.count > 2 { count = Int(numbers[2]) }
+        guard !max(base, here).addingReportingOverflow(Int64(count)).overflow else { return nil }
+    }
+
+    var objects: some Sequence<StateNumbering.Moved> {
+        (0..<Int64(count)).lazy.map { [self] in .init(root: root, base: base + $0, here: here + $0) }
+    }
+
+    static func runs(of objects: [StateNumbering.Moved]) -> [MovedRun] {
+        var runs: [MovedRun] = []
+        for object in objects.sorted(by: { ($0.root, $0.base, $0.here) < ($1.root, $1.base, $1.here) }) {
+            if let last = runs.last, last.root == object.root, object.base - last.base == Int64(last.count),
+                object.here - last.here == Int64(last.count)
+            {
+                runs[runs.count - 1].count += 1
+            } else {
+                runs.append(MovedRun(object))
+            }
+        }
+        return runs
     }
 }

@@ -15,8 +15,6 @@ struct MergeNoting: Sendable {
     private let ours: StateNumbering
     private let theirs: StateNumbering
 
-    private static let greatestMovedCount = 4_000
-
     init(_ target: MergeTarget, _ sources: MergeSources) {
         marker = target.marker
         uuid = target.store.identity.uuid
@@ -43,16 +41,13 @@ struct MergeNoting: Sendable {
         for (name, twin) in outcome.united { note(twin, name) }
         for name in outcome.insertions.names where name.origin == .theirs {
             note(name, name)
-            if moved.count > Self.greatestMovedCount { break }
+            if moved.count > MergeNote.maximumMovedCount { break }
         }
         for object in ours.moved + theirs.moved {
             let other = theirs.actual(object.base, root: object.root),
                 here = ours.actual(object.base, root: object.root)
             if here != other { moved.insert(.init(root: object.root, base: other, here: here)) }
         }
-        // Every commit writes the metadata: a merge that gives a great many objects other keys is
-        // not noted, and the base of the next one has to be named.
-        guard moved.count <= Self.greatestMovedCount else { return [] }
         let ordered = moved.sorted { ($0.root, $0.base, $0.here) < ($1.root, $1.base, $1.here) }
         let other = MergeNote(generation: marker.generation, uuid: otherUUID, sums: sums, moved: ordered)
         return (own.map { [$0] } ?? []) + [other]

@@ -17,15 +17,20 @@ struct CommonStates {
     /// two merges, this has one.
     let merged: [State]
 
-    init(_ ours: [KnownState], _ theirs: [KnownState]) {
+    /// All states that both know, the newest of ours first.
+    static func all(_ ours: [KnownState], _ theirs: [KnownState]) -> [State] {
         // A document may have a state of which it also has a note.
         func bySum(_ states: [KnownState]) -> [String: KnownState] {
             Dictionary(states.map { ($0.sum, $0) }, uniquingKeysWith: { !$0.isOwn && $1.isOwn ? $1 : $0 })
         }
         let others = bySum(theirs)
-        let common = bySum(ours).values.sorted { $0.rank > $1.rank }.compactMap { mine in
+        return bySum(ours).values.sorted { $0.rank > $1.rank }.compactMap { mine in
             others[mine.sum].map { State(ours: mine, theirs: $0) }
         }
+    }
+
+    init(_ ours: [KnownState], _ theirs: [KnownState]) {
+        let common = Self.all(ours, theirs)
         let sides = [FirstGenerations(ours), FirstGenerations(theirs)]
         func precedes(_ state: State, _ other: State) -> Bool {
             other.ours.sum != state.ours.sum

@@ -73,7 +73,7 @@ final class JoinedBase {
             defer { reading.close() }
             let plan = try reading.plan(.keep, without: .init(), refusesConflicts: false)
             let conflicts = DocumentMerge.Report(plan, []).undecided
-            guard let note = plan.notes.last, note.sums.first == sum,
+            guard let note = plan.notes.last, note.sums.first == sum, note.hasKnownKeys,
                 conflicts.allSatisfy({ UndecidedBase.canKeep($0, target.model) })
             else { return false }
             try make(plan)

@@ -79,6 +79,7 @@ final class MergeSources {
             if place.state == .newest { undecidedBase = UndecidedBase(session) }
             baseNames = [place.text]
             let states = try self.states(of: session, place, opener)
+            try checkKeys(CommonStates.all(states, own) + CommonStates.all(states, other))
             oursNumbering = StateNumbering(from: states, to: own)
             theirsNumbering = StateNumbering(from: states, to: other)
         case .common: try findCommon(own, other, place, opener)
@@ -116,6 +117,7 @@ final class MergeSources {
                 hint: "name the state that both came from: --base DOC, or --base none for documents that were never one"
             )
         }
+        try checkKeys(common.newest + common.merged)
         let isJoined = common.newest.count > 1 || !common.merged.isEmpty
         if isJoined, depth < JoinedBase.greatestDepth, try join(common, own, other, place, opener) { return }
         take(first, as: place)
@@ -125,6 +127,14 @@ final class MergeSources {
         baseSession = session
         base = session.store
         baseNames = [version.text]
+    }
+
+    private func checkKeys(_ states: [CommonStates.State]) throws {
+        guard states.contains(where: { !$0.ours.hasKnownKeys || !$0.theirs.hasKnownKeys }) else { return }
+        throw DocumentError(
+            .notFound, "a former merge gave more objects other keys than a document notes", path: ours.path,
+            stage: .reading,
+            hint: "merge as documents that were never one, by which equal objects are united: --base none")
     }
 
     /// Takes what one of the sides is now for the base, if it is that state.

@@ -5,16 +5,6 @@ public import Schema
 import Storage
 internal import Synchronization
 
-/// Where the blocks of a context run. The raw values are Apple's.
-public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
-    /// Wherever they are called: the form before there were queues.
-    case confinementConcurrencyType = 0
-    /// On a queue of the context's own.
-    case privateQueueConcurrencyType
-    /// On the main queue.
-    case mainQueueConcurrencyType
-}
-
 /// A workspace for managed objects: it fetches objects, keeps one instance of each, tracks their
 /// changes, and saves them.
 ///
@@ -36,7 +26,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     private(set) var folio: ManagedObjectContext?
     private var coordinator: NSPersistentStoreCoordinator?
     private var parentContext: NSManagedObjectContext?
-    private var relay: NotificationRelay?
+    private var observations: [ContextObservation] = []
     private var entities: [Int: NSEntityDescription] = [:]
 
     /// Creates a context without a coordinator: set one, or a parent, before using it.
@@ -93,11 +83,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
                 self?.perform { [weak self] in self?.folio?.processPendingChanges() }
             }
         }
-        relay = NotificationRelay(self, context)
+        observations = observe(context)
         context.name = name
         context.transactionAuthor = transactionAuthor
         context.undoManager = undoManager
-        context.mergePolicy = PolicyAdapter.policy(of: mergePolicy)
+        context.mergePolicy = folioMergePolicy
         context.propagatesDeletesAtEndOfEvent = propagatesDeletesAtEndOfEvent
         context.shouldDeleteInaccessibleFaults = shouldDeleteInaccessibleFaults
         context.retainsRegisteredObjects = retainsRegisteredObjects
@@ -131,7 +121,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     func describedEntity(_ entity: EntityDescription) -> NSEntityDescription {
         if let known = entities[entity.index] { return known }
-        let found = LoadedModels.entity(entity, of: required.model)
+        let found = NSEntityDescription.of(entity, in: required.model)
         entities[entity.index] = found
         return found
     }
@@ -158,7 +148,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             guard newValue !== coordinator else { return }
             precondition(parentContext == nil, "A context with a parent gets its coordinator from it")
             coordinator = newValue
-            if let newValue { adopt(ManagedObjectContext(newValue.folio)) } else { (folio, relay) = (nil, nil) }
+            if let newValue { adopt(ManagedObjectContext(newValue.folio)) } else { (folio, observations) = (nil, []) }
         }
     }
 
@@ -170,7 +160,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             parentContext = newValue
             coordinator = nil
             guard let newValue else {
-                (folio, relay) = (nil, nil)
+                (folio, observations) = (nil, [])
                 return
             }
             let above = newValue.required
@@ -190,7 +180,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var undoManager: UndoManager? { didSet { folio?.undoManager = undoManager } }
     /// The policy for conflicts: an ``NSMergePolicy``. The default is ``NSErrorMergePolicy``.
     open var mergePolicy: Any = NSErrorMergePolicy {
-        didSet { folio?.mergePolicy = PolicyAdapter.policy(of: mergePolicy) }
+        didSet { folio?.mergePolicy = folioMergePolicy }
     }
     /// Whether changes of the parent, or of others in the coordinator's stores, are merged as they
     /// are saved.
@@ -362,7 +352,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Merges what another context saved, as its notification says.
     open func mergeChanges(fromContextDidSave notification: Notification) {
         guard let folio else { return }
-        folio.mergeChanges(from: NotificationRelay.changes(of: notification, folio.persistentStoreCoordinator))
+        folio.mergeChanges(from: Self.changes(of: notification, folio.persistentStoreCoordinator))
     }
 
     /// Merges changes that no context made into contexts: object IDs, objects or URIs under Core
@@ -375,7 +365,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
                 guard let folio = context.folio else { return }
                 folio.mergeChanges(
                     from: SavedChanges(
-                        userInfo: NotificationRelay.folioInfo(changeNotificationData),
+                        userInfo: folioInfo(changeNotificationData),
                         coordinator: folio.persistentStoreCoordinator))
             }
         }
@@ -386,17 +376,6 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open func lock() {}
     /// Does nothing; see ``lock()``.
     open func unlock() {}
-}
-
-/// Carries a value to the queue that uses it next.
-// Sendable because two threads never use the value at the same time: the value is stored once,
-// before the transfer is submitted to a queue, whose submission orders the two; and the sender
-// either ends its use with the submission (`run`) or waits for the queue (`wait`). The blocks of
-// callers fall under the contract of `perform`: what they capture is used in the queue alone.
-struct UncheckedTransfer<Value>: @unchecked Sendable {
-    let value: Value
-
-    init(_ value: Value) { self.value = value }
 }
 
 private func catching<Result, Failure: Error>(_ block: () throws(Failure) -> Result) -> Swift.Result<Result, Failure> {

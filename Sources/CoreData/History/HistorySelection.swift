@@ -1,36 +1,11 @@
 import Foundation
 import Query
-import Storage
 
 /// A transaction or a change of a history, as requests see it.
 protocol HistoryRecord {
     func satisfies(_ predicate: FetchPredicate) throws -> Bool
     /// The values by which records are sorted.
     var values: [String: Any?] { get }
-}
-
-extension NSPersistentHistoryTransaction: HistoryRecord {
-    func satisfies(_ predicate: FetchPredicate) throws -> Bool { try folio.satisfies(predicate) }
-
-    var values: [String: Any?] {
-        [
-            "author": author, "contextName": contextName, "bundleID": bundleID, "processID": processID,
-            "storeID": storeID, "timestamp": timestamp, "transactionNumber": NSNumber(value: transactionNumber),
-            "token": NSNumber(value: transactionNumber),
-        ]
-    }
-}
-
-extension NSPersistentHistoryChange: HistoryRecord {
-    func satisfies(_ predicate: FetchPredicate) throws -> Bool { try folio.satisfies(predicate) }
-
-    var values: [String: Any?] {
-        [
-            "changeID": NSNumber(value: changeID), "changeType": NSNumber(value: changeType.rawValue),
-            "changedObjectID": changedObjectID.uriRepresentation().absoluteString,
-            "entityName": changedObjectID.entity.name as String?,
-        ]
-    }
 }
 
 /// The part of a history that a fetch request selects.

@@ -96,14 +96,7 @@ open class NSMigrationManager: NSObject {
             reset()
             cancellation = nil
         }
-        try manager.migrate(by: mapping.folio()) { entity in
-            guard let name = entity.migrationPolicyName else { return PolicyBridge(NSEntityMigrationPolicy(), self) }
-            guard let type = NSEntityMigrationPolicy.type(named: name) else {
-                throw MigrationError(
-                    .policy, "The mapping “\(entity.name)” needs the policy \(name), which there is not")
-            }
-            return PolicyBridge(type.init(), self)
-        }
+        try manager.migrate(by: mapping.folio()) { try policy(of: $0) }
     }
 
     private var ownMapping: NSMappingModel?

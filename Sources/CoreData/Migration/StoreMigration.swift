@@ -66,16 +66,4 @@ enum StoreMigration {
         try PersistentStoreCoordinator(managedObjectModel: destination.compiled()).replacePersistentStore(
             at: description.url, withPersistentStoreFrom: new, type: description.type)
     }
-
-    /// The model that a store carries.
-    ///
-    /// - Throws: `StorageError` with code `unsupported` for a store that carries none.
-    static func model(ofStoreAt url: URL, _ type: StoreType) throws -> ManagedObjectModel {
-        guard type == .sqlite, let model = try SQLiteStoreFile(url).modelInfo().embeddedModel() else {
-            throw StorageError(
-                .unsupported, "The store carries no model: open it with a coordinator to set its metadata",
-                path: url.path)
-        }
-        return model
-    }
 }

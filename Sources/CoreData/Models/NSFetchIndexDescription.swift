@@ -1,5 +1,4 @@
 public import Foundation
-import Query
 import Schema
 
 /// The kind of an element of an index.
@@ -27,28 +26,6 @@ open class NSFetchIndexDescription: NSObject {
         self.elements = elements ?? []
         super.init()
         for element in self.elements { element.indexDescription = self }
-    }
-
-    /// - Throws: `QueryError` for a predicate of a closure, which no store can run.
-    func compiled() throws -> FetchIndexDescription {
-        FetchIndexDescription(
-            name, elements: elements.map(\.compiled),
-            partialIndexPredicate: try partialIndexPredicate?.fetchPredicate().predicateFormat)
-    }
-
-    /// An index of another entity with properties of the same names.
-    func duplicate(for entity: NSEntityDescription) -> NSFetchIndexDescription {
-        let properties = entity.propertiesByName
-        let copy = NSFetchIndexDescription(
-            name: name,
-            elements: elements.map { element in
-                NSFetchIndexElementDescription(
-                    element.compiled,
-                    element.property.flatMap { $0 is NSExpressionDescription ? $0 : properties[$0.name] })
-            })
-        copy.partialIndexPredicate = partialIndexPredicate
-        copy.entity = entity
-        return copy
     }
 }
 
@@ -78,14 +55,5 @@ open class NSFetchIndexElementDescription: NSObject {
         collationType = element.kind == .rTree ? .rTree : .binary
         isAscending = element.isAscending
         text = element.propertyName ?? element.expression
-    }
-
-    var compiled: FetchIndexDescription.Element {
-        let kind: FetchIndexDescription.Kind = collationType == .rTree ? .rTree : .binary
-        if let expression = (property as? NSExpressionDescription)?.expression {
-            return .init(
-                propertyName: nil, expression: expression.query.expressionFormat, kind: kind, isAscending: isAscending)
-        }
-        return .init(propertyName: propertyName, kind: kind, isAscending: isAscending)
     }
 }

@@ -115,7 +115,7 @@ enum KeyProbe {
         entity.name = "Probe"
         model.entities = [entity]
         probeModel = model
-        return WaitingRoom(model: model).context
+        return WaitingRoom(model: model.use()).context
     }()
     nonisolated(unsafe) private static var probeModel: NSManagedObjectModel?
 }

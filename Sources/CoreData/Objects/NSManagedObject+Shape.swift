@@ -2,9 +2,6 @@ public import Foundation
 import ObjectGraph
 import Schema
 
-/// What managed objects have in Core Data's shape where Folio's is another. Not for other types.
-public protocol NSManagedObjectShape {}
-
 extension NSManagedObjectShape where Self: NSManagedObject {
     /// Creates an object of the class's entity and inserts it into a context.
     ///
@@ -21,7 +18,7 @@ extension NSManagedObjectShape where Self: NSManagedObject {
     public var entity: NSEntityDescription {
         guard let context = owningContext else {
             let own: EntityDescription = (self as ManagedObject).entity
-            return LoadedModels.entity(named: own.name)
+            return NSEntityDescription.loaded(named: own.name)
         }
         return context.describedEntity(modelEntity)
     }

@@ -1,15 +1,6 @@
-public import Foundation
+import Foundation
 public import ObjectGraph
 import Schema
-
-/// What can be fetched: objects, their IDs, dictionaries and numbers.
-public protocol NSFetchRequestResult {}
-
-extension ManagedObject: NSFetchRequestResult {}
-extension ManagedObjectID: NSFetchRequestResult {}
-extension NSDictionary: NSFetchRequestResult {}
-extension NSNumber: NSFetchRequestResult {}
-extension Dictionary: NSFetchRequestResult {}
 
 /// Why ``NSManagedObject/awake(fromSnapshotEvents:)`` is called.
 public typealias NSSnapshotEventType = SnapshotEvents
@@ -73,7 +64,7 @@ open class NSManagedObject: ManagedObject, NSManagedObjectShape {
     /// Traps if no model that a coordinator uses has an entity of this class, or one has several.
     open class func entity() -> NSEntityDescription {
         ObjectClasses.note(self)
-        for model in LoadedModels.all {
+        for model in NSManagedObjectModel.loaded {
             if let found = model.entity(of: self) { return NSEntityDescription(found.content, of: model) }
         }
         preconditionFailure("No model in use has an entity with the class \(self)")
@@ -98,7 +89,7 @@ open class NSManagedObject: ManagedObject, NSManagedObjectShape {
     /// an ordered one is an `NSOrderedSet`; a transformable attribute is what its transformer makes
     /// of it. Traps if the entity has no such property.
     open override func value(forKey key: String) -> Any? {
-        if KeyProbe.note(key, of: self) { return nil }
+        if isProbed(key) { return nil }
         if let attribute = transformable(key) { return TransformableValue.value(of: self, key, attribute) }
         if key == "objectID" { return objectID }
         let value = KeyedValues(self).value(forKey: key)
@@ -119,7 +110,7 @@ open class NSManagedObject: ManagedObject, NSManagedObjectShape {
 
     /// The value of a property, without firing a fault and without calling hooks.
     open override func primitiveValue(forKey key: String) -> Any? {
-        if KeyProbe.note(key, of: self) { return nil }
+        if isProbed(key) { return nil }
         if let attribute = transformable(key) {
             return isFault ? nil : TransformableValue.value(of: self, key, attribute)
         }
@@ -196,3 +187,6 @@ open class NSManagedObject: ManagedObject, NSManagedObjectShape {
     /// A number that is the same for the same object.
     open var hash: Int { ObjectIdentifier(self).hashValue }
 }
+
+/// What managed objects have in Core Data's shape where Folio's is another. Not for other types.
+public protocol NSManagedObjectShape {}

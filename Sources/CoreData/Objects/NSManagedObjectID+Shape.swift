@@ -4,7 +4,7 @@ public import Schema
 extension ManagedObjectID {
     /// The entity of the object.
     public var entity: NSEntityDescription {
-        LoadedModels.entity(store.model.entities[entityIndex], of: store.model)
+        NSEntityDescription.of(store.model.entities[entityIndex], in: store.model)
     }
 
     /// The store of the object; nil for a temporary ID, and for a store that no coordinator has.

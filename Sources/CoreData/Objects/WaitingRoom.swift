@@ -7,10 +7,10 @@ import Schema
 final class WaitingRoom {
     let context: ManagedObjectContext
 
-    init(model: NSManagedObjectModel) {
+    init(model: ManagedObjectModel) {
         context = ManagedObjectContext(
             PersistentStoreCoordinator(
-                managedObjectModel: model.use(), isPlain: false, factories: [],
+                managedObjectModel: model, isPlain: false, factories: [],
                 objectClass: { ObjectClasses.type(of: $0) }))
     }
 
@@ -20,8 +20,8 @@ final class WaitingRoom {
         init(_ room: WaitingRoom) { self.room = room }
     }
 
-    static func current(of model: NSManagedObjectModel) -> WaitingRoom {
-        let key = "NSManagedObjectModel.waitingRoom.\(model.use().number)"
+    static func current(of model: ManagedObjectModel) -> WaitingRoom {
+        let key = "NSManagedObjectModel.waitingRoom.\(model.number)"
         if let known = (Thread.current.threadDictionary[key] as? Held)?.room { return known }
         let room = WaitingRoom(model: model)
         Thread.current.threadDictionary[key] = Held(room)

@@ -75,4 +75,11 @@ extension NSPersistentStoreCoordinator {
     public class func registerStoreClass(_ storeClass: AnyClass, type storeType: NSPersistentStore.StoreType) {
         registerStoreClass(storeClass, forStoreType: storeType.rawValue)
     }
+
+    /// The class of the application's own for a type of stores; nil for a type of Folio's and one
+    /// that is not registered.
+    static func customClass(of type: String) -> NSPersistentStore.Type? { CustomStores.kind(of: type) }
+
+    /// The types of stores of the application's own.
+    static var customTypes: [String] { CustomStores.types }
 }

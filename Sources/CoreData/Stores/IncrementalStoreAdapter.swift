@@ -88,7 +88,7 @@ final class IncrementalStoreAdapter: FaultingStore, @unchecked Sendable {
 
     private func described(_ entity: EntityDescription) -> NSEntityDescription {
         store.persistentStoreCoordinator?.managedObjectModel.entitiesByName[entity.name]
-            ?? LoadedModels.entity(entity, of: model)
+            ?? NSEntityDescription.of(entity, in: model)
     }
 
     // MARK: Values

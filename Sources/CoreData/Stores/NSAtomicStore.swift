@@ -137,7 +137,7 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
     /// The ID for an identity of the store's own: a text, a number, a UUID or a URL. Traps for
     /// others, and before the metadata with the store's UUID are loaded.
     open func objectID(for entity: NSEntityDescription, withReferenceObject data: Any) -> NSManagedObjectID {
-        knownReferences.objectID(entity, data)
+        knownReferences.objectID(entity.name, data)
     }
 
     /// The identity that an ID stands for. Traps for an ID of another store and a temporary one.

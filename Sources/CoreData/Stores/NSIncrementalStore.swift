@@ -115,7 +115,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     /// A text of digits and the number are one identity. An ID that was made of a URI in another
     /// process has the identity as a text or a number.
     open func newObjectID(for entity: NSEntityDescription, referenceObject data: Any) -> NSManagedObjectID {
-        knownReferences.objectID(entity, data)
+        knownReferences.objectID(entity.name, data)
     }
 
     /// The identity that an ID stands for. Traps for an ID of another store and a temporary one.

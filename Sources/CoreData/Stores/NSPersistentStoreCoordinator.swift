@@ -38,7 +38,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// A coordinator of the stores of one of Folio's.
     init(sharing other: PersistentStoreCoordinator) {
-        managedObjectModel = LoadedModels.model(of: other.managedObjectModel)
+        managedObjectModel = NSManagedObjectModel.of(other.managedObjectModel)
         folio = Self.make(managedObjectModel) { ObjectClasses.type(of: $0) }
         super.init()
         register()
@@ -110,32 +110,12 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         options: [AnyHashable: Any]? = nil
     ) throws -> NSPersistentStore {
         try translatingErrors {
-            let store: NSPersistentStore
-            if let kind = CustomStores.kind(of: storeType) {
-                store = try CustomStores.open(kind, self, storeType, configuration, storeURL, options)
-            } else {
-                var description = try StoreOptions.description(storeType, configuration, storeURL, options)
-                try StoreMigration.prepare(&description, options, managedObjectModel, folio)
-                try StoreMigration.vacuum(description, options)
-                store = NSPersistentStore(try folio.addPersistentStore(description), of: self, options)
-            }
+            let store = try openStore(storeType, configuration, storeURL, options)
             added.withLock { $0.append(store) }
             store.didAdd(to: self)
             tellDidChange([NSAddedPersistentStoresKey: [store]])
             return store
         }
-    }
-
-    /// Opens a store and adds it.
-    ///
-    /// - Throws: What ``addPersistentStore(ofType:configurationName:at:options:)`` throws.
-    @discardableResult
-    public func addPersistentStore(
-        type: NSPersistentStore.StoreType, configuration: String? = nil, at storeURL: URL,
-        options: [AnyHashable: Any]? = nil
-    ) throws -> NSPersistentStore {
-        try addPersistentStore(
-            ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
     }
 
     /// Opens a store by its description, and tells how it went.
@@ -216,16 +196,6 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Copies a store to another location or type, and works with the copy.
-    ///
-    /// - Throws: An error of Cocoa's domain.
-    public func migratePersistentStore(
-        _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil,
-        type: NSPersistentStore.StoreType
-    ) throws -> NSPersistentStore {
-        try migratePersistentStore(store, to: storeURL, options: options, withType: type.rawValue)
-    }
-
     // MARK: Files
 
     /// Deletes a store and all its files. One that the coordinator has is removed first. The
@@ -242,15 +212,6 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Deletes a store and all its files. The options have no effect.
-    ///
-    /// - Throws: An error of Cocoa's domain.
-    public func destroyPersistentStore(
-        at url: URL, type: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil
-    ) throws {
-        try destroyPersistentStore(at: url, ofType: type.rawValue, options: options)
-    }
-
     /// Replaces a store by a copy of another. The options have no effect: the files are copied as
     /// they are.
     ///
@@ -263,20 +224,6 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             try folio.replacePersistentStore(
                 at: destinationURL, withPersistentStoreFrom: sourceURL, type: StoreType(rawValue: storeType))
         }
-    }
-
-    /// Replaces a store by a copy of another. The options have no effect: the files are copied as
-    /// they are.
-    ///
-    /// - Throws: An error of Cocoa's domain.
-    public func replacePersistentStore(
-        at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
-        withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil,
-        type: NSPersistentStore.StoreType
-    ) throws {
-        try replacePersistentStore(
-            at: destinationURL, destinationOptions: destinationOptions, withPersistentStoreFrom: sourceURL,
-            sourceOptions: sourceOptions, ofType: type.rawValue)
     }
 
     // MARK: Metadata
@@ -292,21 +239,11 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     open class func metadataForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] {
-        if let kind = CustomStores.kind(of: storeType) { return try kind.metadataForPersistentStore(with: url) }
+        if let kind = customClass(of: storeType) { return try kind.metadataForPersistentStore(with: url) }
         return try translatingErrors {
             StoreMetadataValues.plain(
                 try plain.metadataForPersistentStore(type: StoreType(rawValue: storeType), at: url))
         }
-    }
-
-    /// Reads the metadata of a store in a file. The options have no effect: metadata are read in
-    /// the same way of every store.
-    ///
-    /// - Throws: An error of Cocoa's domain.
-    public class func metadataForPersistentStore(
-        type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
-    ) throws -> [String: Any] {
-        try metadataForPersistentStore(ofType: type.rawValue, at: url, options: options)
     }
 
     /// Replaces the metadata of a store in a file, in the version that it was written with. The
@@ -317,26 +254,16 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
         options: [AnyHashable: Any]? = nil
     ) throws {
-        if let kind = CustomStores.kind(of: storeType) {
+        if let kind = customClass(of: storeType) {
             return try kind.setMetadata(metadata, forPersistentStoreAt: url)
         }
         try translatingErrors {
             let type = StoreType(rawValue: storeType)
             let coordinator = PersistentStoreCoordinator(
-                managedObjectModel: try StoreMigration.model(ofStoreAt: url, type))
+                managedObjectModel: try model(ofStoreAt: url, type))
             try coordinator.setMetadata(
                 try StoreMetadataValues.values(metadata ?? [:]), forPersistentStoreOfType: type, at: url)
         }
-    }
-
-    /// Replaces the metadata of a store in a file, in the version that it was written with. The
-    /// options have no effect.
-    ///
-    /// - Throws: An error of Cocoa's domain.
-    public class func setMetadata(
-        _ metadata: [String: Any]?, type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
-    ) throws {
-        try setMetadata(metadata, forPersistentStoreOfType: type.rawValue, at: url, options: options)
     }
 
     /// The metadata of a store.
@@ -407,7 +334,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// The names of the types of stores that can be added.
     open class var registeredStoreTypes: [String: NSValue] {
-        let types = PersistentStoreCoordinator.builtInFactories.map(\.type.rawValue) + CustomStores.types
+        let types = PersistentStoreCoordinator.builtInFactories.map(\.type.rawValue) + customTypes
         return Dictionary(types.map { ($0, NSNumber(value: true) as NSValue) }, uniquingKeysWith: { first, _ in first })
     }
 

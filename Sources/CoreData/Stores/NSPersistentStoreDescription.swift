@@ -102,7 +102,7 @@ enum StoreOptions {
         guard let url = url ?? (type == NSInMemoryStoreType ? URL(fileURLWithPath: "/dev/null") : nil) else {
             throw StorageError(.cannotCreate, "A store of type \(type) needs a URL")
         }
-        var description = PersistentStoreDescription(url: url, type: StoreType(rawValue: type))
+        var description = PersistentStoreDescription(url: url, type: .init(rawValue: type))
         description.configuration = configuration == "PF_DEFAULT_CONFIGURATION_NAME" ? nil : configuration
         description.migratesAutomatically = false
         description.infersMappingModel = false

@@ -70,9 +70,9 @@ final class StoreReferenceTable: Sendable {
     }
 
     /// The ID of an object. Traps for an entity of another model and for an identity that is none.
-    func objectID(_ entity: NSEntityDescription, _ reference: Any) -> ManagedObjectID {
-        guard let known = identity.model.entity(named: entity.name ?? "") else {
-            preconditionFailure("The store's model has no entity named \(entity.name ?? "")")
+    func objectID(_ entityName: String?, _ reference: Any) -> ManagedObjectID {
+        guard let known = identity.model.entity(named: entityName ?? "") else {
+            preconditionFailure("The store's model has no entity named \(entityName ?? "")")
         }
         guard let original = Self.original(reference) else {
             preconditionFailure("A reference object is a text, a number, a UUID or a URL, not a \(type(of: reference))")

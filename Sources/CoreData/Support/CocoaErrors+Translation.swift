@@ -13,8 +13,7 @@ func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result {
     do { return try body() } catch { throw CocoaErrors.translated(error) }
 }
 
-/// Folio's errors as Cocoa's.
-enum CocoaErrors {
+extension CocoaErrors {
     static func translated(_ error: any Error) -> any Error {
         switch error {
         case let error as StoreCallError: translated(error.error)
@@ -26,15 +25,6 @@ enum CocoaErrors {
         case let error as ModelError: made(NSCoreDataError, error.description, error)
         default: error
         }
-    }
-
-    static func made(
-        _ code: Int, _ message: String, _ underlying: (any Error)? = nil, _ info: [String: Any] = [:]
-    ) -> CocoaError {
-        var info = info
-        info[NSLocalizedDescriptionKey] = message
-        if let underlying { info[NSUnderlyingErrorKey] = underlying }
-        return CocoaError(CocoaError.Code(rawValue: code), userInfo: info)
     }
 
     private static func translated(_ error: ValidationError) -> any Error {
@@ -111,6 +101,5 @@ enum CocoaErrors {
     }
 }
 
-/// Foundation's codes that Core Data's errors use for files.
-let NSFileReadNoSuchFileErrorCode = 260
+/// Foundation's code that Core Data's errors use for a damaged file.
 private let NSFileReadCorruptFileErrorCode = 259

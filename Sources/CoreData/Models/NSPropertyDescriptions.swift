@@ -2,40 +2,114 @@ public import Foundation
 import Query
 import Schema
 
-/// The type of an attribute's values. The raw values are part of version hashes.
-public enum NSAttributeType: UInt, Sendable, Hashable {
-    /// No declared type; for transient attributes only.
-    case undefinedAttributeType = 0
-    /// A signed integer of 16 bits.
-    case integer16AttributeType = 100
-    /// A signed integer of 32 bits.
-    case integer32AttributeType = 200
-    /// A signed integer of 64 bits.
-    case integer64AttributeType = 300
-    /// A decimal number.
-    case decimalAttributeType = 400
-    /// A floating-point number of 64 bits.
-    case doubleAttributeType = 500
-    /// A floating-point number of 32 bits.
-    case floatAttributeType = 600
-    /// Text.
-    case stringAttributeType = 700
-    /// A truth value.
-    case booleanAttributeType = 800
-    /// A point in time.
-    case dateAttributeType = 900
-    /// Bytes.
-    case binaryDataAttributeType = 1000
-    /// A UUID.
-    case UUIDAttributeType = 1100
-    /// A URL.
-    case URIAttributeType = 1200
-    /// A value that a transformer converts to data.
-    case transformableAttributeType = 1800
-    /// The ID of an object.
-    case objectIDAttributeType = 2000
-    /// A group of attributes.
-    case compositeAttributeType = 2100
+/// A property of an entity, as a model declares it.
+///
+/// Descriptions can be changed until a coordinator uses their model.
+open class NSPropertyDescription: NSObject {
+    /// The entity that declares the property; nil as long as none does.
+    public internal(set) weak var entity: NSEntityDescription?
+
+    public override init() {
+        super.init()
+    }
+
+    /// Checks that the model can still be changed, and forgets what was made of it.
+    func willEdit() { entity?.willEdit() }
+
+    /// A copy that belongs to no entity.
+    func duplicate() -> NSPropertyDescription { preconditionFailure("\(type(of: self)) makes its own copies") }
+
+    private var plain = PlainDeclaration()
+    /// The part of the declaration that all kinds of properties have. Setting it does not check
+    /// whether the model can be changed.
+    var declaration: any PropertyDeclaration {
+        get { plain }
+        set { if let newValue = newValue as? PlainDeclaration { plain = newValue } }
+    }
+
+    private func edit(_ change: (inout any PropertyDeclaration) -> Void) {
+        willEdit()
+        change(&declaration)
+    }
+
+    /// The name of the property, unique in its entity.
+    open var name: String {
+        get { declaration.name }
+        set { edit { $0.name = newValue } }
+    }
+    /// Whether an object can be saved without a value.
+    open var isOptional: Bool {
+        get { declaration.isOptional }
+        set { edit { $0.isOptional = newValue } }
+    }
+    /// Whether the value is kept in memory only. Fetched properties always are: setting it has no
+    /// effect on them.
+    open var isTransient: Bool {
+        get { declaration.isTransient }
+        set { edit { $0.isTransient = newValue } }
+    }
+    /// Free-form keys and values of the model's author. Only texts are kept in model files.
+    open var userInfo: [AnyHashable: Any]? {
+        get { declaration.userInfo }
+        set { edit { $0.userInfo = UserInfo.texts(newValue) } }
+    }
+    /// A text that changes the version hash.
+    open var versionHashModifier: String? {
+        get { declaration.versionHashModifier }
+        set { edit { $0.versionHashModifier = newValue } }
+    }
+    /// The name in earlier versions of the model; the present name where nothing else was set.
+    open var renamingIdentifier: String? {
+        get { declaration.renamingIdentifier ?? name }
+        set { edit { $0.renamingIdentifier = newValue } }
+    }
+    /// Whether models from before 2017 ask for an index. Setting it has no effect on fetched
+    /// properties.
+    open var isIndexed: Bool {
+        get { declaration.isIndexed }
+        set { edit { $0.isIndexed = newValue } }
+    }
+    /// Whether Spotlight indexes the property. It is kept of attributes, and not used.
+    open var isIndexedBySpotlight: Bool {
+        get { false }
+        set { willEdit() }
+    }
+    /// Whether Spotlight's store holds the property, which there is not here. It is not kept.
+    open var isStoredInExternalRecord: Bool {
+        get { false }
+        set { willEdit() }
+    }
+    /// The hash of what decides about compatibility, of the entity that declares the property.
+    open var versionHash: Data { entity?.versionHash ?? Data() }
+    /// The predicates that values must satisfy, as
+    /// ``setValidationPredicates(_:withValidationWarnings:)`` set them.
+    open private(set) var validationPredicates: [NSPredicate] = []
+    /// The warnings for values that do not satisfy a predicate.
+    open private(set) var validationWarnings: [Any] = []
+
+    /// Sets predicates that values must satisfy before a save, with a text for each, which becomes
+    /// the error's description.
+    open func setValidationPredicates(
+        _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
+    ) {
+        willEdit()
+        self.validationPredicates = validationPredicates ?? []
+        self.validationWarnings = validationWarnings ?? []
+    }
+
+    /// Copies what every kind has to another description of the same kind.
+    func copyCommon(to other: NSPropertyDescription) {
+        other.declaration = declaration
+        other.validationPredicates = validationPredicates
+        other.validationWarnings = validationWarnings
+    }
+
+    open override var description: String { "<\(type(of: self)) \(name)>" }
+}
+
+extension NSPropertyDescription: NSCopying {
+    /// A description of its own, which belongs to no entity.
+    public func copy(with zone: NSZone? = nil) -> Any { duplicate() }
 }
 
 /// An attribute, as a model declares it.
@@ -210,47 +284,89 @@ open class NSAttributeDescription: NSPropertyDescription {
     }
 }
 
-/// An attribute that the store computes from others.
-open class NSDerivedAttributeDescription: NSAttributeDescription {
-    /// The expression that computes the value.
-    open var derivationExpression: NSExpression? {
-        get {
-            attribute.derivationExpression.flatMap { text in
-                (try? QueryExpression(format: text)).map { NSExpression($0) }
-            }
-        }
-        set {
-            willEdit()
-            attribute.derivationExpression = newValue?.query.expressionFormat
-        }
-    }
+/// A relationship, as a model declares it.
+open class NSRelationshipDescription: NSPropertyDescription {
+    var relationship = RelationshipDescription("", to: "", minCount: 0, maxCount: 0, deleteRule: .nullify)
+    private weak var target: NSEntityDescription?
+    private weak var inverse: NSRelationshipDescription?
 
-    override func duplicate() -> NSPropertyDescription {
-        let copy = NSDerivedAttributeDescription(attribute)
-        copyCommon(to: copy)
-        return copy
-    }
-}
+    /// Creates a description of an optional to-many relationship without a destination.
+    public override init() { super.init() }
 
-/// An attribute that is a group of others.
-open class NSCompositeAttributeDescription: NSAttributeDescription {
-    /// The attributes of the group.
-    open var elements: [NSAttributeDescription] = [] {
-        didSet { willEdit() }
-    }
-
-    /// Creates a description of a group without attributes.
-    public override init() {
+    init(_ relationship: RelationshipDescription) {
+        self.relationship = relationship
         super.init()
-        attribute.type = .composite
     }
 
-    override init(_ attribute: AttributeDescription) { super.init(attribute) }
-
     override func duplicate() -> NSPropertyDescription {
-        let copy = NSCompositeAttributeDescription(attribute)
-        copy.elements = elements.compactMap { $0.duplicate() as? NSAttributeDescription }
+        let copy = NSRelationshipDescription(relationship)
         copyCommon(to: copy)
+        copy.relationship = named
         return copy
+    }
+
+    /// The description with the names of what it leads to.
+    var named: RelationshipDescription {
+        var relationship = relationship
+        if let target { relationship.destinationEntityName = target.name ?? "" }
+        if let inverse { relationship.inverseName = inverse.name }
+        return relationship
+    }
+
+    override var declaration: any PropertyDeclaration {
+        get { relationship }
+        set { if let newValue = newValue as? RelationshipDescription { relationship = newValue } }
+    }
+
+    private func edit(_ change: (inout RelationshipDescription) -> Void) {
+        willEdit()
+        change(&relationship)
+    }
+
+    /// Finds what the names lead to.
+    func resolve(_ entities: [String: NSEntityDescription]) {
+        if target == nil { target = entities[relationship.destinationEntityName] }
+        if inverse == nil, let name = relationship.inverseName {
+            inverse = target?.propertiesByName[name] as? NSRelationshipDescription
+        }
+    }
+
+    /// The entity that the relationship leads to.
+    open var destinationEntity: NSEntityDescription? {
+        get { target }
+        set {
+            edit { $0.destinationEntityName = newValue?.name ?? "" }
+            target = newValue
+        }
+    }
+    /// The relationship at the other end, which follows.
+    open var inverseRelationship: NSRelationshipDescription? {
+        get { inverse }
+        set {
+            edit { $0.inverseName = newValue?.name }
+            inverse = newValue
+        }
+    }
+    /// The greatest number of objects; 0 for no limit, 1 for a to-one relationship.
+    open var maxCount: Int {
+        get { relationship.maxCount }
+        set { edit { $0.maxCount = newValue } }
+    }
+    /// The smallest number of objects.
+    open var minCount: Int {
+        get { relationship.minCount }
+        set { edit { $0.minCount = newValue } }
+    }
+    /// What deleting an object does to those at the other end.
+    open var deleteRule: NSDeleteRule {
+        get { NSDeleteRule(rawValue: UInt(relationship.deleteRule.rawValue)) ?? .nullifyDeleteRule }
+        set { edit { $0.deleteRule = DeleteRule(rawValue: Int(newValue.rawValue)) ?? .nullify } }
+    }
+    /// Whether there can be several objects.
+    open var isToMany: Bool { relationship.isToMany }
+    /// Whether the objects have an order.
+    open var isOrdered: Bool {
+        get { relationship.isOrdered }
+        set { edit { $0.isOrdered = newValue } }
     }
 }

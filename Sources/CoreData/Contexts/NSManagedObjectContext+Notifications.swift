@@ -3,22 +3,17 @@ import ObjectGraph
 import Schema
 import Storage
 
-/// Posts what happens to a context, with Core Data's names and keys.
-final class NotificationRelay {
-    private weak var context: NSManagedObjectContext?
-    private var observations: [ContextObservation] = []
-
-    init(_ context: NSManagedObjectContext, _ folio: ManagedObjectContext) {
-        self.context = context
-        for event in [ContextNotification.Event.objectsDidChange, .willSave, .didSave, .didMerge] {
-            observations.append(folio.observe(event) { [weak self] in self?.post($0) })
-        }
+extension NSManagedObjectContext {
+    /// Posts what happens to Folio's context, with Core Data's names and keys, as long as the
+    /// observations are kept.
+    func observe(_ folio: ManagedObjectContext) -> [ContextObservation] {
+        let events: [ContextNotification.Event] = [.objectsDidChange, .willSave, .didSave, .didMerge]
+        return events.map { event in folio.observe(event) { [weak self] in self?.post($0) } }
     }
 
     private func post(_ event: ContextNotification) {
-        guard let context else { return }
         func post(_ name: Notification.Name, _ info: [AnyHashable: Any]) {
-            NotificationCenter.default.post(name: name, object: context, userInfo: info)
+            NotificationCenter.default.post(name: name, object: self, userInfo: info)
         }
         switch event.event {
         case .willSave: post(.NSManagedObjectContextWillSave, [:])

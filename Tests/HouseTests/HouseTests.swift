@@ -62,6 +62,29 @@ struct HouseTests {
         }
     }
 
+    /// Files that name each other's types can only be understood together.
+    @Test func noCircleHasMoreThanTenFiles() throws {
+        var count = 0
+        for module in try House.modules() where !module.name.hasSuffix("Tests") {
+            for circle in try FileGraph(module).circles() {
+                count += 1
+                #expect(circle.count <= 10, "\(circle.count) files: \(circle.sorted().joined(separator: ", "))")
+            }
+        }
+        #expect(count > 10)
+    }
+
+    @Test func noFolderHasMoreThan25Files() throws {
+        for module in try House.modules() where !module.name.hasSuffix("Tests") {
+            for (folder, files) in Dictionary(grouping: module.files, by: { $0.deletingLastPathComponent() }) {
+                #expect(files.count <= 25, "\(House.name(of: folder)) has \(files.count) files")
+            }
+        }
+    }
+
+}
+
+extension HouseTests {
     /// The macro of each test is expanded with the text of the type or extension around it, so the
     /// time to compile a block grows with the product of its tests and its length.
     @Test func longSuitesAreDividedIntoExtensions() throws {

@@ -13,6 +13,14 @@ extension AtomicPersistentStore {
         _ type: StoreType,
         _ make: @escaping @Sendable (PersistentStoreDescription, ManagedObjectModel) throws -> any AtomicStore
     ) -> StoreFactory {
+        customFactory(type) { try open(try make($0, $1), $0, $1) }
+    }
+
+    /// The factory of an application's own store type, whose stores have no model of their own.
+    static func customFactory(
+        _ type: StoreType,
+        _ open: @escaping @Sendable (PersistentStoreDescription, ManagedObjectModel) throws -> any StoreBackend
+    ) -> StoreFactory {
         StoreFactory(type: type) { description, model in
             try checkOptions(description)
             guard let model else {
@@ -20,7 +28,7 @@ extension AtomicPersistentStore {
                     .noModel, "A store of type \(type.rawValue) carries no model", path: description.url.path)
             }
             do {
-                return try open(try make(description, model), description, model)
+                return try open(description, model)
             } catch {
                 throw StorageError(below: error, path: description.url.path)
             }

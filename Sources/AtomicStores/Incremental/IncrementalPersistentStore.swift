@@ -28,18 +28,7 @@ package final class IncrementalPersistentStore: StoreBackend {
         _ type: StoreType,
         _ make: @escaping @Sendable (PersistentStoreDescription, ManagedObjectModel) throws -> any IncrementalStore
     ) -> StoreFactory {
-        StoreFactory(type: type) { description, model in
-            try AtomicPersistentStore.checkOptions(description)
-            guard let model else {
-                throw StorageError(
-                    .noModel, "A store of type \(type.rawValue) carries no model", path: description.url.path)
-            }
-            do {
-                return try open(try make(description, model), description, model)
-            } catch {
-                throw StorageError(below: error, path: description.url.path)
-            }
-        }
+        AtomicPersistentStore.customFactory(type) { try open(try make($0, $1), $0, $1) }
     }
 
     private static func open(

@@ -81,16 +81,8 @@ extension DocumentMigrator {
             lock?.release()
             throw error
         }
-        let migrated = try DocumentSession.reopen(session.path, lock: lock, model: .model(model))
-        do {
-            try migrated.saveMigration(modelName: newModel.name, replacing: newModel.others, keepsOld: false)
-        } catch {
-            try? migrated.closeDiscardingAutosavedWork()
-            try? migrated.workingSet?.remove()
-            migrated.unlock()
-            throw error
-        }
-        UnfinishedWork.noting { try migrated.close() }
+        try DocumentSession.reopen(session.path, lock: lock, model: .model(model)).saveMigrationAndClose(
+            modelName: newModel.name, replacing: newModel.others, keepsOld: false)
     }
 
     /// Writes a marker to a closed store of the new version.

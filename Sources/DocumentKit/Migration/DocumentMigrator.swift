@@ -299,18 +299,8 @@ package struct DocumentMigrator: Sendable {
                 description, plans, in: session.place.database, files: content.externalValues,
                 metadata: marker.nextAutosave(isUnchecked: false).metadata.merging(trail) { $1 }, progress: progress)
             released = true
-            let migrated = try DocumentSession.reopen(session.path, lock: lock, model: .model(model))
-            do {
-                try migrated.saveMigration(
-                    modelName: newModel.name, replacing: newModel.others, keepsOld: backupLabel != nil)
-            } catch {
-                // The migrated state could not be saved: discard all of it.
-                try? migrated.closeDiscardingAutosavedWork()
-                try? migrated.workingSet?.remove()
-                migrated.unlock()
-                throw error
-            }
-            UnfinishedWork.noting { try migrated.close() }
+            try DocumentSession.reopen(session.path, lock: lock, model: .model(model)).saveMigrationAndClose(
+                modelName: newModel.name, replacing: newModel.others, keepsOld: backupLabel != nil)
             return report.steps
         } catch {
             if try session.place.storedModelInfo().versionHashes == session.model.versionHashesByEntityName {
@@ -327,8 +317,22 @@ package struct DocumentMigrator: Sendable {
 }
 
 extension DocumentSession {
+    /// Makes the migrated state the saved one, and closes the session. A migrated state that can't
+    /// be saved is discarded.
+    func saveMigrationAndClose(modelName: String, replacing old: [String], keepsOld: Bool) throws {
+        do {
+            try saveMigration(modelName: modelName, replacing: old, keepsOld: keepsOld)
+        } catch {
+            try? closeDiscardingAutosavedWork()
+            try? workingSet?.remove()
+            unlock()
+            throw error
+        }
+        UnfinishedWork.noting { try close() }
+    }
+
     /// Makes the migrated state the saved one, and removes the models of the old state.
-    func saveMigration(modelName: String, replacing old: [String], keepsOld: Bool) throws {
+    private func saveMigration(modelName: String, replacing old: [String], keepsOld: Bool) throws {
         guard let package else { return }
         manifest?.noteFormerModel()
         manifest?.model.name = modelName

@@ -28,56 +28,11 @@ struct FetchedColumns {
     }
 
     func write(_ format: String) throws {
-        switch format {
-        case "json":
-            var writer = JSONWriter(console.output)
-            writer.beginArray()
-            for object in objects { try write(object, to: &writer) }
-            writer.endArray()
-            console.output.write(0x0A)
-        case "jsonl":
-            for object in objects {
-                var writer = JSONWriter(console.output, style: .compact)
-                try write(object, to: &writer)
-                console.output.write(0x0A)
-            }
-        case "csv":
-            console.print(CSV.line((namesObjects ? ["id"] : []) + names))
-            for object in objects {
-                console.print(
-                    CSV.line(
-                        (namesObjects ? [object.objectID.description] : [])
-                            + (try paths.map { try ValueText.field(try value($0, of: object)) })))
-            }
-        case "lines":
-            var writer = LineWriter(console.output)
-            for object in objects {
-                try console.interruption.check()
-                let id = namesObjects ? [(name: "id", text: object.objectID.description)] : []
-                writer.object(id + (try cells(object)))
-            }
-        default:
-            var table = Table(headings: names, alignsRight: alignsRight)
-            for object in objects { table.append(try cells(object).map(\.text)) }
-            table.write(to: console)
+        try RecordWriter(names: names, alignsRight: alignsRight, console: console).write(
+            objects, format, id: namesObjects ? { $0.objectID } : nil
+        ) { object in
+            try paths.map { try value($0, of: object) }
         }
-    }
-
-    private func cells(_ object: ManagedObject) throws -> [(name: String, text: String)] {
-        try zip(names, paths).map { ($0, ValueText.cell(try value($1, of: object))) }
-    }
-
-    private func write(_ object: ManagedObject, to writer: inout JSONWriter) throws {
-        try console.interruption.check()
-        try console.output.check()
-        var members: [(String, PropertyValue)] = try zip(names, paths).map { ($0, try value($1, of: object)) }
-        if namesObjects { members.append(("id", .object(object.objectID))) }
-        writer.beginObject()
-        for (name, value) in members.sorted(by: { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }) {
-            writer.name(name)
-            writer.property(value)
-        }
-        writer.endObject()
     }
 
     /// Whether `id` is the object's URI. It is not if a requested property has this name.

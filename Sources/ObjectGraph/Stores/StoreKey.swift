@@ -5,7 +5,6 @@
 enum StoreKey {
     private static let bits: Int64 = 48
     static let greatestKey: Int64 = 1 << bits - 1
-    static let largestIndex = 1 << 14
 
     static func place(of key: Int64) -> Int { Int(key >> bits) }
 

@@ -53,18 +53,4 @@ extension Connection {
     package func rollBack() {
         if isInTransaction { try? execute("ROLLBACK") }
     }
-
-    /// Runs `body` in a savepoint. If it throws, its changes are rolled back, and the enclosing
-    /// transaction continues.
-    package func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
-        try execute("SAVEPOINT folio")
-        do {
-            let result = try body()
-            try execute("RELEASE folio")
-            return result
-        } catch {
-            if isInTransaction { try? execute("ROLLBACK TO folio; RELEASE folio") }
-            throw error
-        }
-    }
 }

@@ -206,6 +206,4 @@ package final class Connection {
     /// The greatest number of arguments of one SQL function, and therefore of columns in a row that
     /// is passed to a sink.
     package var maximumFunctionArguments: Int { Int(sqlite3_limit(handle, SQLITE_LIMIT_FUNCTION_ARG, -1)) }
-    /// The greatest number of `?` in one statement.
-    package var maximumVariables: Int { Int(sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, -1)) }
 }

@@ -23,12 +23,6 @@ public import CSQLite
     /// Sets a blob, which is copied.
     @inlinable package func set(bytes: UnsafeRawBufferPointer) { setBlob(bytes, folio_sqlite3_transient()) }
 
-    /// Sets text without copying: its memory must remain valid until the statement has ended.
-    @inlinable package func setBorrowed(utf8: UnsafeBufferPointer<UInt8>) { setText(utf8, nil) }
-
-    /// Sets a blob without copying: its memory must remain valid until the statement has ended.
-    @inlinable package func setBorrowed(bytes: UnsafeRawBufferPointer) { setBlob(bytes, nil) }
-
     package func set(_ value: SQLiteValue) {
         switch value {
         case .null: setNull()

@@ -35,14 +35,8 @@ extension Statement {
     /// The column as text; nil for NULL.
     package func optionalText(at index: Int) -> String? { isNull(at: index) ? nil : text(at: index) }
 
-    package func optionalInt64(at index: Int) -> Int64? { isNull(at: index) ? nil : int64(at: index) }
-
-    package func optionalDouble(at index: Int) -> Double? { isNull(at: index) ? nil : double(at: index) }
-
     /// The column as bytes; empty for NULL.
     package func bytes(at index: Int) -> [UInt8] { withBlob(at: index) { [UInt8]($0) } }
-
-    package func optionalBytes(at index: Int) -> [UInt8]? { isNull(at: index) ? nil : bytes(at: index) }
 
     /// Lends the column's text to `body`.
     @inlinable package func withText<Result>(at index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result)

@@ -69,9 +69,6 @@ struct TableAlteration {
         change.sourceIsShared ? " AND Z_ENT IN (\(numbers.map(String.init).joined(separator: ", ")))" : ""
     }
 
-    /// The keys of the columns that must not be indexed while the table changes.
-    var droppedColumns: Set<String> { Set(dropped.map(SQLName.key)) }
-
     /// The new names of the columns, by their old keys.
     var newNames: [String: String] {
         var names: [String: String] = ["Z_PK": "Z_PK", "Z_ENT": "Z_ENT", "Z_OPT": "Z_OPT"]

@@ -139,9 +139,9 @@ extension MergeDocumentTests {
         }
     }
 
-    @Test func newObjectsThatDifferInBytesAloneAreToldApart() async throws {
+    @Test(arguments: [40, 200_000]) func newObjectsThatDifferInBytesAloneAreToldApart(count: Int) async throws {
         try await withCopies { ours, theirs in
-            func cover(_ byte: UInt8) -> Data { Data(repeating: byte, count: 40) }
+            func cover(_ byte: UInt8) -> Data { Data(repeating: byte, count: count) }
             try await edit(ours) {
                 try $0.insert("Book")["cover"] = cover(8)
                 try $0.insert("Book")["cover"] = cover(4)

@@ -55,7 +55,8 @@ struct NewObjectMatching {
 
     private mutating func matchByEquality(_ allOurs: MergeSide, _ allTheirs: MergeSide) {
         united = Set(pairs.values)
-        let left = colors(ours, allOurs), right = colors(theirs, allTheirs)
+        let contents = contentColors(),
+            left = colors(ours, allOurs, contents[0]), right = colors(theirs, allTheirs, contents[1])
         var groups: [Int: [MergeName]] = [:]
         for (name, color) in left where !united.contains(name) { groups[color, default: []].append(name) }
         var free = Set(groups.values.joined())
@@ -138,19 +139,44 @@ struct NewObjectMatching {
         return links
     }
 
-    /// Numbers for the new objects of a side, the same for those that are alike.
-    private func colors(_ new: MergeSide, _ all: MergeSide) -> [MergeName: Int] {
-        var colors: [MergeName: Int] = [:]
-        for (name, change) in new {
-            var hasher = Hasher()
-            hasher.combine(name.entity)
-            for (property, value) in change.new {
-                guard case .plain(let value) = value else { continue }
-                hasher.combine(property)
-                value.hashContents(into: &hasher)
-            }
-            colors[name] = hasher.finalize()
+    /// Numbers for the new objects of both sides by their attributes. The bytes of values in files
+    /// are read only where one of the sides has several objects that are alike without them.
+    private func contentColors() -> [[MergeName: Int]] {
+        let sides = [ours, theirs]
+        var colors = sides.map { side in
+            var colors: [MergeName: Int] = [:]
+            for (name, change) in side { colors[name] = contentColor(name, change, readsFiles: false) }
+            return colors
         }
+        var crowded: Set<Int> = []
+        for colors in colors {
+            var seen: Set<Int> = []
+            crowded.formUnion(colors.values.filter { !seen.insert($0).inserted })
+        }
+        guard !crowded.isEmpty else { return colors }
+        for (index, side) in sides.enumerated() {
+            for (name, change) in side where change.hasLargeValues {
+                guard let color = colors[index][name], crowded.contains(color) else { continue }
+                colors[index][name] = contentColor(name, change, readsFiles: true)
+            }
+        }
+        return colors
+    }
+
+    private func contentColor(_ name: MergeName, _ change: MergeChange, readsFiles: Bool) -> Int {
+        var hasher = Hasher()
+        hasher.combine(name.entity)
+        for (property, value) in change.new {
+            guard case .plain(let value) = value else { continue }
+            hasher.combine(property)
+            value.hashContents(into: &hasher, readsFiles: readsFiles)
+        }
+        return hasher.finalize()
+    }
+
+    /// Numbers for the new objects of a side, the same for those that are alike.
+    private func colors(_ new: MergeSide, _ all: MergeSide, _ contents: [MergeName: Int]) -> [MergeName: Int] {
+        var colors = contents
         let links = incoming(all)
         for _ in 0..<Self.rounds {
             var next: [MergeName: Int] = [:]
@@ -182,28 +208,39 @@ struct NewObjectMatching {
     }
 }
 
-extension PropertyValue {
-    /// Larger binary values are hashed by their size: they lie in files.
-    private static let largestHashedCount = 100_000
+extension MergeChange {
+    fileprivate var hasLargeValues: Bool {
+        new.contains { _, value in
+            guard case .plain(let value) = value else { return false }
+            return value.isLarge
+        }
+    }
+}
 
-    private static func hash(_ count: Int64?, into hasher: inout Hasher, _ bytes: () throws -> Data) {
-        hasher.combine(count)
-        guard let count, count <= largestHashedCount else { return }
-        // Data hashes no more than its first bytes.
-        try? bytes().withUnsafeBytes { hasher.combine(bytes: $0) }
+extension PropertyValue {
+    fileprivate var isLarge: Bool {
+        switch self {
+        case .large: true
+        case .composite(let parts): parts.values.contains(where: \.isLarge)
+        default: false
+        }
     }
 
-    /// Hashes what `isSame` compares, but the bytes of large values.
-    fileprivate func hashContents(into hasher: inout Hasher) {
+    /// Hashes what `isSame` compares. Of large values that is their size, unless `readsFiles`.
+    fileprivate func hashContents(into hasher: inout Hasher, readsFiles: Bool) {
         switch self {
         case .double(let value): hasher.combine(value.isNaN ? 0 : value)
         case .float(let value): hasher.combine(value.isNaN ? 0 : value)
-        case .data(let data): Self.hash(Int64(data.count), into: &hasher) { data }
-        case .large(let value): Self.hash(try? value.count, into: &hasher, value.data)
+        case .data(let data):
+            // Data hashes no more than its first bytes.
+            data.withUnsafeBytes { hasher.combine(bytes: $0) }
+        case .large(let value):
+            hasher.combine(try? value.count)
+            if readsFiles { try? value.reader().forEachRemainingPiece { hasher.combine(bytes: $0) } }
         case .composite(let parts):
             for (name, value) in parts.sorted(by: { $0.key < $1.key }) where !value.isNull {
                 hasher.combine(name)
-                value.hashContents(into: &hasher)
+                value.hashContents(into: &hasher, readsFiles: readsFiles)
             }
         default: hasher.combine(self)
         }

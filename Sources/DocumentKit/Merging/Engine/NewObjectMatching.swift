@@ -148,12 +148,15 @@ struct NewObjectMatching {
             for (name, change) in side { colors[name] = contentColor(name, change, readsFiles: false) }
             return colors
         }
+        let mayReadFiles = schema.model.entities.contains { entity in
+            entity.properties.contains { $0.attribute?.allowsExternalBinaryDataStorage == true }
+        }
+        guard mayReadFiles else { return colors }
         var crowded: Set<Int> = []
         for colors in colors {
             var seen: Set<Int> = []
             crowded.formUnion(colors.values.filter { !seen.insert($0).inserted })
         }
-        guard !crowded.isEmpty else { return colors }
         for (index, side) in sides.enumerated() {
             for (name, change) in side where change.hasLargeValues {
                 guard let color = colors[index][name], crowded.contains(color) else { continue }
@@ -211,21 +214,12 @@ struct NewObjectMatching {
 extension MergeChange {
     fileprivate var hasLargeValues: Bool {
         new.contains { _, value in
-            guard case .plain(let value) = value else { return false }
-            return value.isLarge
+            if case .plain(.large) = value { true } else { false }
         }
     }
 }
 
 extension PropertyValue {
-    fileprivate var isLarge: Bool {
-        switch self {
-        case .large: true
-        case .composite(let parts): parts.values.contains(where: \.isLarge)
-        default: false
-        }
-    }
-
     /// Hashes what `isSame` compares. Of large values that is their size, unless `readsFiles`.
     fileprivate func hashContents(into hasher: inout Hasher, readsFiles: Bool) {
         switch self {

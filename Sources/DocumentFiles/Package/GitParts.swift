@@ -3,17 +3,20 @@ internal import Foundation
 internal import SQLiteStore
 internal import Storage
 
-/// Parts of a package that git merges one by one, as files of their own: the store and the manifest
-/// of the merged package agree in that both are of the generation after those of both sides.
+/// Parts of a package that git merges one by one, as files of their own.
 package enum GitParts {
     /// Makes the manifest at `ours` that of a merged package: it says nothing of what it can't
     /// know, which the next save notes again.
+    ///
+    /// It has the older generation of the two. So it belongs to the merged store, whose generation
+    /// comes after both, and also to the store of either side, which stays where the store has a
+    /// conflict: a manifest may be older than its store, but not newer.
     package static func mergeManifests(_ ours: String, _ theirs: String) throws {
         func manifest(_ path: String) throws -> DocumentManifest {
             try DocumentManifest.decode(Disk.read(path, limit: JSONCoding.maximumSize), path: path)
         }
         var merged = try manifest(ours)
-        merged.generation = try max(merged.generation, manifest(theirs).generation) + 1
+        merged.generation = try min(merged.generation, manifest(theirs).generation)
         merged.forgetSums()
         merged.forgetCounts()
         try Disk.replaceFile(ours, with: merged.encoded)

@@ -259,6 +259,27 @@ extension MergeDocumentTests {
 }
 
 extension MergeDocumentTests {
+    /// Migrated to the model of ours, an empty document looks as if it had deleted all objects.
+    @Test func aDocumentOfAnotherModelDeletesNothingThatItsModelLacks() async throws {
+        try await withCopies(.archive) { ours, base in
+            let other = ours.deletingLastPathComponent().appendingPathComponent("other")
+            let model = try ManagedObjectModel(entities: [
+                EntityDefinition("Note", attributes: [.init("text", .string)])
+            ])
+            try await PersistentDocument.create(at: other, model: model, form: .archive).close(.save)
+            try await DocumentOpening.withDocument(at: ours, mode: .editing) { document in
+                await #expect { try await document.merge(other, base: .document(base)) } throws: { error in
+                    guard let error = error as? DocumentError else { return false }
+                    return error.code == .modelMismatch && error.hint?.contains("--base none") == true
+                }
+                #expect(try Library.titles(document).count == 2)
+                let report = try await document.merge(other, base: .none)
+                #expect(report.isApplied && report.deleted.isEmpty)
+                try await document.save()
+            }
+        }
+    }
+
     @Test func largeValuesOfTheOtherDocumentOutliveIt() async throws {
         try await withCopies(.archive) { ours, theirs in
             let base = ours.deletingLastPathComponent().appendingPathComponent("base")

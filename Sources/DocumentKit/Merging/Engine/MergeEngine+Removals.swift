@@ -19,7 +19,8 @@ extension MergeEngine {
         for name in removed.sorted() {
             let other = byOurs ? theirs[name] : ours[name]
             let isUndeletable = !byOurs && undeletable.contains(name)
-            guard isUndeletable || other.map({ isTouched($0, name) }) == true || targets.contains(name) else {
+            let isContested = isUndeletable || undecided.contains(name)
+            guard isContested || other.map({ isTouched($0, name) }) == true || targets.contains(name) else {
                 gone.insert(name)
                 continue
             }

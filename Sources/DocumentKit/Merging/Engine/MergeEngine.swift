@@ -23,6 +23,9 @@ package struct MergeEngine {
     var kept: Set<MergeName> = []
     /// Objects whose deletion by theirs violates a rule of the model.
     private(set) var undeletable: Set<MergeName> = []
+    /// Objects of the base that nobody has decided to keep or to delete, as far as the base knows:
+    /// that one side has deleted one is a conflict even if the other has not changed it.
+    var undecided: Set<MergeName> = []
     /// Objects that ours lacks and is to get, with all their values.
     var inserted = ObjectTable<ObjectValues>()
     /// Values of the objects of ours that are to be others.

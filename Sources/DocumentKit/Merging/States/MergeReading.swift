@@ -26,6 +26,7 @@ final class MergeReading: Sendable {
     private let store: any StoreBackend
     private let mine: MergeSide
     private let other: MergeSide
+    private let undecidedObjects: Set<MergeName>
     private let names: MergedNames
     private let noting: MergeNoting
     private let baseNames: [String]
@@ -53,6 +54,7 @@ final class MergeReading: Sendable {
             throw error
         }
         store = target.store
+        undecidedObjects = sources.undecidedBase.undecidedObjects(schema)
         noting = MergeNoting(target, sources)
         names = MergedNames(target.store, schema, sources.oursNumbering)
         baseNames = sources.baseNames
@@ -97,6 +99,7 @@ final class MergeReading: Sendable {
             unchangedValue: { [names, store] name, property in
                 try names.attribute(property, of: name, in: store)
             })
+        engine.undecided = undecidedObjects
         let new = engine.newInTheirs
         try names.assign(new)
         if !withheld.changes.isEmpty {

@@ -7,6 +7,8 @@ internal import Storage
 /// The states that ours is merged with: opened for reading, and brought to the model of ours.
 final class MergeSources {
     let theirs: DocumentSession
+    /// The model that theirs has where it isn't opened with that of ours.
+    private let theirsModel: ManagedObjectModel
     /// Nil where the merge has no base.
     private(set) var base: (any StoreBackend)?
     /// Conflicts of the base that nobody has decided; none of those that a version kept.
@@ -41,7 +43,7 @@ final class MergeSources {
         self.ours = ours
         self.depth = depth
         let opener = MergeStateOpener(ours, model)
-        self.theirs = try opener.open(theirs.path, theirs.state)
+        (self.theirs, theirsModel) = try opener.openWithModel(theirs.path, theirs.state)
         do {
             try find(base, theirs, opener)
         } catch {
@@ -72,9 +74,8 @@ final class MergeSources {
         switch base {
         case .none: return
         case .document(let url):
-            let place = MergePlace(url)
-            let session = try opener.open(place.path, place.state)
-            baseSession = session
+            let theirs = place, place = MergePlace(url)
+            let session = try openBase(place, theirs, opener)
             self.base = session.store
             if place.state == .newest { undecidedBase = UndecidedBase(session) }
             baseNames = [place.text]
@@ -123,10 +124,23 @@ final class MergeSources {
         take(first, as: place)
         if base != nil { return }
         let version = version(first, of: place)
-        let session = try opener.open(version.path, version.state)
-        baseSession = session
-        base = session.store
+        base = try openBase(version, place, opener).store
         baseNames = [version.text]
+    }
+
+    /// Opens the base, of which theirs must be able to have everything.
+    private func openBase(_ place: MergePlace, _ theirs: MergePlace, _ opener: MergeStateOpener) throws
+        -> DocumentSession
+    {
+        let (session, model) = try opener.openWithModel(place.path, place.state)
+        baseSession = session
+        func isTheirs(_ model: ManagedObjectModel) -> Bool {
+            theirsModel.isCompatible(withVersionHashes: model.versionHashesByEntityName)
+        }
+        if !isTheirs(self.theirs.model), !isTheirs(model) {
+            try opener.check(theirsModel, of: theirs.path, hasPlaceFor: place)
+        }
+        return session
     }
 
     private func checkKeys(_ states: [CommonStates.State]) throws {

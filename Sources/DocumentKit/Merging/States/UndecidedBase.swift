@@ -10,19 +10,26 @@ internal import Storage
 /// the conflict.
 struct UndecidedBase: Sendable {
     private let conflicts: [DocumentMerge.Conflict]
+    /// The objects that one of the merged states had deleted and the other one changed.
+    private let objects: [String]
 
     static let none = UndecidedBase([])
 
-    /// Takes those of some conflicts that are about values, as far as those are known.
-    init(_ conflicts: [DocumentMerge.Conflict]) { self.conflicts = conflicts.filter(Self.hasBaseValue) }
+    /// Takes those of some conflicts that are about values, as far as those are known, or about
+    /// deleted objects.
+    init(_ conflicts: [DocumentMerge.Conflict]) {
+        self.conflicts = conflicts.filter(Self.hasBaseValue)
+        objects = conflicts.filter { $0.kind == .deletedChanged }.map(\.object)
+    }
 
     private static func hasBaseValue(_ conflict: DocumentMerge.Conflict) -> Bool {
         if case .large = conflict.base { false } else { conflict.kind == .values }
     }
 
     /// Whether a conflict of a base is taken into account: one in an attribute whose value before
-    /// is at hand.
+    /// is at hand, or about a deleted object.
     static func canKeep(_ conflict: DocumentMerge.Conflict, _ model: ManagedObjectModel) -> Bool {
+        if conflict.kind == .deletedChanged { return true }
         let entity = model.entity(named: String(conflict.object.prefix { $0 != "/" }))
         let property = conflict.property.flatMap { entity?.property(named: String($0.prefix { $0 != "." })) }
         return property?.attribute != nil && hasBaseValue(conflict)
@@ -34,7 +41,13 @@ struct UndecidedBase: Sendable {
         self.init((list ?? []).map { $0.conflict(in: base.store.identity) })
     }
 
-    var isEmpty: Bool { conflicts.isEmpty }
+    var isEmpty: Bool { conflicts.isEmpty && objects.isEmpty }
+
+    /// The objects that the base has because nobody decided whether they are deleted: a side that
+    /// has no change of one has decided to keep it.
+    func undecidedObjects(_ schema: MergeSchema) -> Set<MergeName> {
+        Set(objects.compactMap { Self.name($0, schema) })
+    }
 
     /// Replaces what the sides have changed, as compared with the base, by what they have changed
     /// as compared with the values before the conflicts. Only attributes of objects that both sides

@@ -1,0 +1,57 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Conflicts in git that a document can't note, and those that crossing merges decided differently.
+struct GitConflictTests {
+    /// The store of a package has no room for a list of conflicts, so its merge is refused.
+    @Test func aPackageWithAConflictStaysADocument() throws {
+        try withTemporaryDirectory { folder in
+            let repository = try GitRepository(folder, document: "Doc.folio")
+            for branch in ["a", "b"] {
+                try repository.git("checkout", "-q", "-b", branch, "main")
+                try repository.edit(branch, "set", "Person/p1", "name=\(branch)")
+            }
+            // Ours has more saves than theirs, or fewer.
+            try repository.edit("b again", "set", "Person/p2", "name=b again")
+            for (ours, theirs) in [("a", "b"), ("b", "a")] {
+                try repository.git("checkout", "-q", ours)
+                #expect(try repository.git("merge", theirs, "-m", "merge").exit == 1)
+                for side in ["--ours", "--theirs"] {
+                    #expect(try repository.git("checkout", side, "Doc.folio/store/store.sqlite").exit == 0)
+                    try repository.expectSound()
+                    #expect(try repository.name("Person/p1") == (side == "--ours" ? ours : theirs))
+                }
+                try repository.git("merge", "--abort")
+                try repository.expectSound()
+            }
+        }
+    }
+
+    @Test func whatOneKeepsAndTheOtherDeletesIsAConflictAgain() throws {
+        try withTemporaryDirectory { folder in
+            let repository = try GitRepository(folder, document: "Doc.folioz")
+            try repository.git("checkout", "-q", "-b", "x")
+            try repository.edit("x", "delete", "Stop/p1")
+            try repository.git("tag", "x0")
+            try repository.git("checkout", "-q", "-b", "y", "main")
+            try repository.edit("y", "set", "Stop/p1", "nights:=8")
+            try repository.git("tag", "y0")
+            for (branch, other) in [("y", "x0"), ("x", "y0")] {
+                try repository.git("checkout", "-q", branch)
+                #expect(try repository.git("merge", other, "-m", "crossing").exit == 1)
+                #expect(try repository.folio("resolve", "Doc.folioz", "--all", "--ours").exit == 0)
+                try repository.commit("decided")
+            }
+            for (branch, other) in [("x", "y"), ("y", "x")] {
+                try repository.git("checkout", "-q", branch)
+                #expect(try repository.git("merge", other, "-m", "again").exit == 1)
+                let conflicts = try repository.folio("conflicts", "Doc.folioz")
+                #expect(conflicts.output.contains("Stop/p1"))
+                #expect(try repository.folio("get", "Doc.folioz", "Stop/p1").output.contains("8"))
+                try repository.expectSound()
+                try repository.git("merge", "--abort")
+            }
+        }
+    }
+}

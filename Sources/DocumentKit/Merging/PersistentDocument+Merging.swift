@@ -76,6 +76,20 @@ extension PersistentDocument {
     ///   too large for the list; `usage` for a value that is to decide something other than the
     ///   value of an attribute. `GraphError` for a value of another type. Nothing is changed then.
     public func settleConflict(_ name: String, _ choice: DocumentMerge.Choice) async throws {
-        try await opened.exclusively { try await ConflictSettling(document: opened).settle(name, choice) }
+        try await settleConflicts([name: choice])
+    }
+
+    /// Decides several conflicts of former merges, as one step of undo. Nothing is saved.
+    ///
+    /// ```swift
+    /// let names = try await document.undecidedConflicts().map(\.name)
+    /// try await document.settleConflicts(Dictionary(uniqueKeysWithValues: names.map { ($0, .ours) }))
+    /// ```
+    /// Takes time for each conflict of the list, and the list is written once.
+    ///
+    /// - Parameter decisions: By the ``DocumentMerge/Conflict/name`` of each conflict.
+    /// - Throws: As ``settleConflict(_:_:)``. Nothing is changed then.
+    public func settleConflicts(_ decisions: [String: DocumentMerge.Choice]) async throws {
+        try await opened.exclusively { try await ConflictSettling(document: opened).settle(decisions) }
     }
 }

@@ -13,7 +13,8 @@ struct ConflictSettling {
     private enum Edit {
         case nothing
         case deletion(ManagedObject)
-        case value(PropertyValue, ManagedObject, property: String)
+        /// A value at a path of a property and the parts of a composite.
+        case value(PropertyValue, ManagedObject, path: [String])
     }
 
     func undecided() async throws -> [DocumentMerge.Conflict] {
@@ -21,22 +22,31 @@ struct ConflictSettling {
         return try await document.readMergeMemory().conflicts.map { $0.conflict(in: store) }
     }
 
-    func settle(_ name: String, _ choice: DocumentMerge.Choice) async throws {
+    func settle(_ decisions: [String: DocumentMerge.Choice]) async throws {
         let state = try document.openedState(), before = try await document.readMergeMemory()
-        guard let index = before.conflicts.firstIndex(where: { $0.name == name }) else {
-            throw DocumentError(.notFound, "there is no conflict \(name)", path: state.path)
-        }
-        let kept = before.conflicts[index], conflict = kept.conflict(in: state.store.identity)
-        // Whatever can be refused is refused before anything changes.
-        let edit = try edit(conflict, kept, choice)
-        var memory = before
-        memory.conflicts.remove(at: index)
-        try context.edits.asOneStep {
-            switch edit {
-            case .nothing: break
-            case .deletion(let object): context.delete(object)
-            case .value(let value, let object, let property): try object.setPropertyValue(value, forKey: property)
+        var memory = before, edits: [Edit] = [], decided: Set<String> = []
+        memory.conflicts = []
+        for kept in before.conflicts {
+            guard let choice = decisions[kept.name] else {
+                memory.conflicts.append(kept)
+                continue
             }
+            // Whatever can be refused is refused before anything changes.
+            edits.append(try edit(kept.conflict(in: state.store.identity), kept, choice))
+            decided.insert(kept.name)
+        }
+        if let unknown = decisions.keys.filter({ !decided.contains($0) }).min() {
+            throw DocumentError(.notFound, "there is no conflict \(unknown)", path: state.path)
+        }
+        guard !decided.isEmpty else { return }
+        try context.edits.asOneStep {
+            for edit in edits {
+                guard case .value(let value, let object, let path) = edit else { continue }
+                // The other parts of a composite may have been decided, too.
+                let old = path.count > 1 ? try object.propertyValue(forKey: path[0]) : .null
+                try object.setPropertyValue(old.replacing(path.dropFirst(), by: value), forKey: path[0])
+            }
+            for case .deletion(let object) in edits { context.delete(object) }
             context.processPendingChanges()
             document.setMergeMemory(memory, from: before)
         }
@@ -57,7 +67,8 @@ struct ConflictSettling {
         case (.values, let choice): return try value(conflict, kept, choice)
         case (.unique, _), (.rule, _):
             throw DocumentError(
-                .unsupported, "what violates a rule can't be decided by taking it", path: document.path,
+                .unsupported, "\(conflict.name) violates a rule, and can't be decided by taking it",
+                path: document.path,
                 hint: "edit the objects, then decide it by ours")
         }
     }
@@ -66,7 +77,9 @@ struct ConflictSettling {
         _ conflict: DocumentMerge.Conflict, _ kept: KeptConflict, _ choice: DocumentMerge.Choice
     ) throws -> Edit {
         guard let object = try object(conflict.object) else {
-            throw DocumentError(.notFound, "there is no object \(conflict.object) any more", path: document.path)
+            throw DocumentError(
+                .notFound, "there is no object \(conflict.object) any more", path: document.path,
+                hint: "decide \(conflict.name) by ours")
         }
         let path = (conflict.property ?? "").split(separator: ".").map(String.init)
         guard let name = path.first, object.entity.property(named: name) != nil else {
@@ -77,11 +90,11 @@ struct ConflictSettling {
             value = given
         } else if case .large(let count) = kept.theirs {
             throw DocumentError(
-                .unsupported, "the other value has \(count) bytes, and is not in the list", path: document.path,
+                .unsupported, "the other value of \(conflict.name) has \(count) bytes, and is not in the list",
+                path: document.path,
                 hint: "give it from a file, then decide the conflict by ours")
         }
-        let old = path.count > 1 ? try object.propertyValue(forKey: name) : .null
-        return .value(old.replacing(path.dropFirst(), by: value), object, property: name)
+        return .value(value, object, path: path)
     }
 
     /// Nil where it is gone.

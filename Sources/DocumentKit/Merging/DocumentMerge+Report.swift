@@ -5,6 +5,7 @@ extension DocumentMerge.Report {
         bases = plan.baseNames
         isOtherDocument = plan.isOtherDocument
         notes = plan.notes
+        carried = plan.carried.map { $0.conflict(in: names.identity) }
         func counts(_ objects: some Sequence<MergeName>) -> [String: Int] {
             var counts: [Int: Int] = [:]
             for name in objects { counts[name.entity, default: 0] += 1 }

@@ -110,6 +110,10 @@ public enum DocumentMerge {
         /// What the merged document is to note of the merge.
         package internal(set) var notes: [MergeNote] = []
 
+        /// The conflicts of former merges that the other document had not decided, and whose values
+        /// came with this merge. A document has to decide them as its own ones; a bare store keeps
+        /// none.
+        public internal(set) var carried: [Conflict] = []
         /// The conflicts that nothing decided.
         public var undecided: [Conflict] { conflicts.filter { $0.choice == nil } }
         /// Whether the merge changes nothing.

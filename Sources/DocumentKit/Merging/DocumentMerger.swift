@@ -85,7 +85,7 @@ struct DocumentMerger {
             var report = DocumentMerge.Report(plan, violations)
             try refuseValues(report.conflicts)
             if refuses, !report.undecided.isEmpty { return report }
-            let next = try memory.adding(plan.notes, report.undecided)
+            let next = try memory.adding(plan, report.undecided)
             context.processPendingChanges()
             guard context.edits.position == position, try isFree(plan.names) else { return nil }
             switch try attempt(plan) {

@@ -11,12 +11,13 @@ struct MergeMemory: Sendable, Hashable {
     /// What is to be decided still.
     var conflicts: [KeptConflict] = []
 
-    /// With what a merge notes and leaves undecided.
+    /// With what a merge notes, leaves undecided and carries over from theirs.
     /// - Throws: What reading large values of the conflicts throws.
-    func adding(_ notes: [MergeNote], _ undecided: [DocumentMerge.Conflict]) throws -> MergeMemory {
+    func adding(_ plan: PlannedMerge, _ undecided: [DocumentMerge.Conflict]) throws -> MergeMemory {
         let undecided = try undecided.map { try KeptConflict($0) }, names = Set(undecided.map(\.name))
+        let known = conflicts.filter { !names.contains($0.name) } + undecided, knownNames = Set(known.map(\.name))
         return MergeMemory(
-            notes: self.notes + notes, conflicts: conflicts.filter { !names.contains($0.name) } + undecided)
+            notes: notes + plan.notes, conflicts: known + plan.carried.filter { !knownNames.contains($0.name) })
     }
 }
 

@@ -8,6 +8,8 @@ struct PlannedMerge: Sendable {
     var isOtherDocument = false
     /// What the document notes of the merge.
     var notes: [MergeNote] = []
+    /// The conflicts that theirs has left, as ours calls the objects.
+    var carried: [KeptConflict] = []
 
     init(outcome: MergeOutcome, names: MergedNames) {
         self.outcome = outcome

@@ -35,5 +35,17 @@ struct KeptConflict: Codable, Sendable, Hashable {
             message: message, choice: nil)
     }
 
+    /// The same with other names of objects; nil where an object has none.
+    func renamed(_ rename: (String) -> String?) -> KeptConflict? {
+        guard let object = rename(object) else { return nil }
+        var conflict = self
+        conflict.object = object
+        conflict.base = base.renamed(rename)
+        conflict.ours = ours.renamed(rename)
+        conflict.theirs = theirs.renamed(rename)
+        conflict.others = others.compactMap(rename)
+        return conflict
+    }
+
     var name: String { DocumentMerge.Conflict.name(object, property) }
 }

@@ -47,6 +47,15 @@ indirect enum KeptValue: Sendable, Hashable {
         }
     }
 
+    /// The same with other names of objects; those that have none are left out.
+    func renamed(_ rename: (String) -> String?) -> KeptValue {
+        switch self {
+        case .object(let name): rename(name).map { .object($0) } ?? .null
+        case .list(let values): .list(values.map { $0.renamed(rename) }.filter { $0 != .null })
+        default: self
+        }
+    }
+
     func value(in store: StoreIdentity) -> PropertyValue {
         switch self {
         case .null: .null

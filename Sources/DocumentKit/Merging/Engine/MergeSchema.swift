@@ -114,6 +114,15 @@ package struct MergeSchema: Sendable {
         entities[entity].number(ofProperty: name)
     }
 
+    /// The object of the base that a text such as `Book/p7` names.
+    func name(_ text: String) -> MergeName? {
+        let parts = text.split(separator: "/")
+        guard parts.count == 2, parts[1].first == "p", let number = Int64(parts[1].dropFirst()),
+            let entity = self.number(ofEntity: String(parts[0]))
+        else { return nil }
+        return MergeName(entity, number)
+    }
+
     /// The name of the root of the hierarchy of an entity, in which keys are unique.
     func rootName(of entity: Int) -> String {
         model.entities[model.entities[entities[entity].index].rootIndex].name

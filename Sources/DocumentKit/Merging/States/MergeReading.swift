@@ -27,6 +27,7 @@ final class MergeReading: Sendable {
     private let mine: MergeSide
     private let other: MergeSide
     private let undecidedObjects: Set<MergeName>
+    private let carrying: ConflictCarrying
     private let names: MergedNames
     private let noting: MergeNoting
     private let baseNames: [String]
@@ -55,6 +56,7 @@ final class MergeReading: Sendable {
         }
         store = target.store
         undecidedObjects = sources.undecidedBase.undecidedObjects(schema)
+        carrying = ConflictCarrying(sources)
         noting = MergeNoting(target, sources)
         names = MergedNames(target.store, schema, sources.oursNumbering)
         baseNames = sources.baseNames
@@ -126,6 +128,7 @@ final class MergeReading: Sendable {
         }
         let isWhole = plan.outcome.omitted.isEmpty && withheld.undecided.isEmpty
         plan.notes = noting.notes(names, plan.outcome, isWhole: isWhole)
+        plan.carried = carrying.conflicts(names, plan.outcome, mine, other)
         return plan
     }
 

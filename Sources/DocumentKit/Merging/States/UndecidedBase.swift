@@ -74,14 +74,7 @@ struct UndecidedBase: Sendable {
         theirs.removeUnchanged()
     }
 
-    /// - Parameter text: As `Book/p7`.
-    private static func name(_ text: String, _ schema: MergeSchema) -> MergeName? {
-        let parts = text.split(separator: "/")
-        guard parts.count == 2, parts[1].first == "p", let number = Int64(parts[1].dropFirst()),
-            let entity = schema.number(ofEntity: String(parts[0]))
-        else { return nil }
-        return MergeName(entity, number)
-    }
+    private static func name(_ text: String, _ schema: MergeSchema) -> MergeName? { schema.name(text) }
 }
 
 extension MergeSide {

@@ -24,6 +24,18 @@ extension DocumentMerger {
         return found
     }
 
+    /// Throws the failures that decisions of conflicts are by the values that they give.
+    func refuseInvalidValues(_ failures: [ValidationError.Failure], _ conflicts: [DocumentMerge.Conflict])
+        throws
+    {
+        let given = Set(
+            conflicts.compactMap { conflict -> String? in
+                if case .value? = conflict.choice { conflict.name } else { nil }
+            })
+        let refused = failures.filter { given.contains(DocumentMerge.Conflict.name($0.label, $0.key)) }
+        if !refused.isEmpty { throw ValidationError(refused) }
+    }
+
     private func conflict(_ failure: ValidationError.Failure) -> DocumentMerge.Conflict {
         let object = failure.label
         return DocumentMerge.Conflict(

@@ -92,6 +92,7 @@ struct DocumentMerger {
             case .made: note(next, instead: memory, isAlone: false)
             case .valid: try make(plan, next, instead: memory)
             case .invalid(let failures):
+                try refuseInvalidValues(failures, report.conflicts)
                 let found = self.violations(failures, plan, known: violations)
                 violations += found
                 report.conflicts += found

@@ -206,6 +206,26 @@ extension MergeRuleTests {
     }
 }
 
+extension MergeRuleTests {
+    @Test func aValueThatTheModelForbidsDecidesNothing() async throws {
+        let model = try ManagedObjectModel(
+            entities: [EntityDefinition("Note", attributes: [.init("text", .string, isOptional: false)])])
+        try await withCopies(model: model, filledBy: { try $0.insert("Note")["text"] = "old" }) { ours, theirs in
+            try await edit(ours) { try object($0, "Note", "text", "old")["text"] = "ours" }
+            try await edit(theirs) { try object($0, "Note", "text", "old")["text"] = "theirs" }
+            try await DocumentOpening.withDocument(at: ours, mode: .editing) { document in
+                let name = try #require(try await document.merge(theirs).undecided.first?.name)
+                await #expect {
+                    try await document.merge(theirs, deciding: .init(policy: .ours, choices: [name: .value(.null)]))
+                } throws: {
+                    ($0 as? ValidationError)?.code == .missingMandatoryProperty
+                }
+                #expect(!document.hasUnsavedChanges)
+            }
+        }
+    }
+}
+
 // MARK: Bases with conflicts
 
 extension MergeRuleTests {

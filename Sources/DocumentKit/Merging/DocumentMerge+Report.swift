@@ -4,6 +4,7 @@ extension DocumentMerge.Report {
         let outcome = plan.outcome, names = plan.names
         bases = plan.baseNames
         isOtherDocument = plan.isOtherDocument
+        includesUnsavedWork = plan.includesUnsavedWork
         notes = plan.notes
         carried = plan.carried.map { $0.conflict(in: names.identity) }
         func counts(_ objects: some Sequence<MergeName>) -> [String: Int] {

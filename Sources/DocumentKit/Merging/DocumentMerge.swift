@@ -106,6 +106,9 @@ public enum DocumentMerge {
         public internal(set) var conflicts: [Conflict] = []
         /// Whether the other document has another UUID.
         public internal(set) var isOtherDocument = false
+        /// Whether the other document has autosaved work that it has not saved; it came with the
+        /// merge.
+        public internal(set) var includesUnsavedWork = false
         var renumberings: [Renumbering] = []
         /// What the merged document is to note of the merge.
         package internal(set) var notes: [MergeNote] = []

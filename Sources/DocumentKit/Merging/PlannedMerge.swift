@@ -6,6 +6,7 @@ struct PlannedMerge: Sendable {
     var names: MergedNames
     var baseNames: [String] = []
     var isOtherDocument = false
+    var includesUnsavedWork = false
     /// What the document notes of the merge.
     var notes: [MergeNote] = []
     /// The conflicts that theirs has left, as ours calls the objects.

@@ -33,6 +33,7 @@ final class MergeReading: Sendable {
     private let baseNames: [String]
     private let isBaseTemporary: Bool
     private let isOtherDocument: Bool
+    private let includesUnsavedWork: Bool
     private let values: MergedValues
     /// Open, for the large values of theirs.
     private let sources: Mutex<MergeSources>
@@ -62,6 +63,7 @@ final class MergeReading: Sendable {
         baseNames = sources.baseNames
         isBaseTemporary = sources.isBaseTemporary
         isOtherDocument = sources.theirs.uuid != target.store.identity.uuid
+        includesUnsavedWork = sources.theirs.marker?.hasUnsavedWork == true
         values = MergedValues(folder)
         self.sources = Mutex(sources)
     }
@@ -121,6 +123,7 @@ final class MergeReading: Sendable {
         var plan = PlannedMerge(outcome: try engine.run(), names: names)
         plan.baseNames = baseNames
         plan.isOtherDocument = isOtherDocument
+        plan.includesUnsavedWork = includesUnsavedWork
         if schema.mayHaveLargeValues, isBaseTemporary { try plan.outcome.copyLargeBaseValues(values) }
         let isRefused = refusesConflicts && plan.outcome.conflicts.contains { $0.choice == nil }
         if schema.mayHaveLargeValues, !isRefused {

@@ -20,7 +20,7 @@ extension CommandError {
                 "give the model that it was made with (--model MODEL), or bring it to another version: folio migrate \(shownPath) --model MODEL"
         case "malformed" where hint == nil, "damaged" where hint == nil:
             if command != "repair", let document = shortPath.flatMap({ DetectedDocument.document(around: $0) }) {
-                let word = Self.shellWord(document)
+                let word = ShellWord.quoted(document)
                 hint =
                     (command == "verify" ? "" : "folio verify \(word) says what is damaged; ")
                     + "folio repair \(word) -o NEW saves what can be read"
@@ -29,22 +29,14 @@ extension CommandError {
             if let name = shortPath?.wholeMatch(of: /(?s)(.+)@[^@\/]*/)?.1, (try? DetectedDocument(String(name))) != nil
             {
                 hint =
-                    "a state of a document is \(name)@n, with a number that folio versions lists, @saved or @autosaved"
+                    "a state of a document is \(ShellWord.quoted(String(name)))@n, with a number that folio versions lists, @saved or @autosaved"
             }
         default: break
         }
     }
 
     /// The path as a shell word; `DOC` if there is none.
-    private var shownPath: String { shortPath.map(Self.shellWord) ?? "DOC" }
-
-    private static func shellWord(_ path: String) -> String {
-        let isPlain = path.utf8.allSatisfy {
-            UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 || UInt8(ascii: "+")...UInt8(ascii: "9") ~= $0
-                || $0 == UInt8(ascii: "_") || $0 >= 0x80
-        }
-        return isPlain ? path : "'" + path.replacing("'", with: "'\\''") + "'"
-    }
+    private var shownPath: String { shortPath.map { ShellWord.quoted($0) } ?? "DOC" }
 
     /// Whether the hint asks for the store's model with the option by which `migrate` takes the
     /// version to migrate to.

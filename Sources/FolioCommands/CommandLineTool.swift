@@ -22,13 +22,13 @@ public enum CommandLineTool {
         Task {
             // An argument that is not valid UTF-8 can't be represented as a `String`, and a similar
             // name may belong to another file.
-            if let word = words.first(where: { String(validatingCString: $0) == nil }) {
+            switch CommandLineWords(words) {
+            case .text(let words): exit(await run(words).rawValue)
+            case .shown(let lines): exit(show(lines).rawValue)
+            case .refused(let word):
                 let isJSON = words.contains { strcmp($0, OptionSpecification.json.names[0]) == 0 }
-                exit(
-                    refuse(CommandError.usage("an argument is no UTF-8 text: \(String(cString: word))"), isJSON: isJSON)
-                        .rawValue)
+                exit(refuse(CommandError.usage("an argument is no UTF-8 text: \(word)"), isJSON: isJSON).rawValue)
             }
-            exit(await run(words.map { String(cString: $0) }).rawValue)
         }
         dispatchMain()
     }
@@ -46,6 +46,13 @@ public enum CommandLineTool {
         begins.finish()
         defer { listener?.cancel() }
         return await task.value
+    }
+
+    private static func show(_ lines: [String]) -> ExitCode {
+        let console = Console(isJSON: false, allowsProgress: false, interruption: Interruption())
+        for line in lines { console.print(line) }
+        do { try console.finish() } catch { return CommandError(mapping: error).exit }
+        return .done
     }
 
     private static func refuse(_ error: CommandError, isJSON: Bool = false) -> ExitCode {
@@ -92,7 +99,9 @@ public enum CommandLineTool {
 
     private static func hint(forUnknown name: String) -> String {
         if name == "version" { return "did you mean folio --version?" }
-        if (try? DetectedDocument(DocumentArgument(name).path)) != nil { return "did you mean folio info \(name)?" }
+        if (try? DetectedDocument(DocumentArgument(name).path)) != nil {
+            return "did you mean folio info \(ShellWord.quoted(name))?"
+        }
         return Suggestion.sentence(for: name, among: CommandTable.names) ?? "see folio help for the commands"
     }
 

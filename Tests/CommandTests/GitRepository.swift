@@ -40,10 +40,15 @@ struct GitRepository {
     @discardableResult
     func git(_ words: String...) throws -> FolioCommand.Outcome {
         let line = words.map { "'\($0)'" }.joined(separator: " ")
-        return try FolioCommand.run(
-            ["-c", "PATH=\"$1:$PATH\"; HOME='\(folder.path)'; export PATH HOME; git \(line)", "sh"]
-                + [FolioCommand.binary.deletingLastPathComponent().path], in: path, through: ["/bin/sh"],
-            alone: true)
+        return try shell("git \(line)")
+    }
+
+    /// Runs a script, of which nothing is known but whether it succeeds and what it prints.
+    @discardableResult
+    func shell(_ script: String) throws -> FolioCommand.Outcome {
+        try FolioCommand.run(
+            ["-c", "PATH=\"$1:$PATH\"; HOME='\(folder.path)'; export PATH HOME; \(script)", "sh"]
+                + [FolioCommand.binary.deletingLastPathComponent().path], in: path, through: ["/bin/sh"], alone: true)
     }
 
     @discardableResult

@@ -37,6 +37,17 @@ struct ShellWord: Sendable {
         self.text = text
     }
 
+    /// A path as a word of a command that can be pasted into a shell: in quotes where it needs
+    /// them, and no option.
+    static func quoted(_ path: String) -> String {
+        let isPlain = path.utf8.allSatisfy {
+            UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 || UInt8(ascii: "+")...UInt8(ascii: ":") ~= $0
+                || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "%") || $0 >= 0x80
+        }
+        let path = path.hasPrefix("-") && path != "-" ? "./" + path : path
+        return isPlain && !path.isEmpty ? path : "'" + path.replacing("'", with: "'\\''") + "'"
+    }
+
     /// `text` with backslashes before the characters that a shell would interpret.
     static func escaped(_ text: String) -> String {
         text.reduce(into: "") { result, character in

@@ -16,7 +16,13 @@ struct DifferenceReport {
     /// shown.
     private static let shownBytes = 48
 
-    init(_ console: Console, showsObjects: Bool) {
+    /// What is said of a large value whose file is not there.
+    private let absence: String
+
+    /// - Parameter isOfStores: Whether stores of packages are compared without the files of their
+    ///   large values, as git hands them over.
+    init(_ console: Console, showsObjects: Bool, isOfStores: Bool = false) {
+        absence = isOfStores ? "in a file" : "missing"
         self.console = console
         self.showsObjects = showsObjects
         writer = JSONWriter(console.output)
@@ -109,7 +115,7 @@ struct DifferenceReport {
     private func print(_ difference: ObjectDifference) {
         console.print(Printable.line("\(difference.change.rawValue) \(difference.object)"))
         for property in difference.properties {
-            let old = Self.lines(property.old), new = Self.lines(property.new)
+            let old = Self.lines(property.old, absence), new = Self.lines(property.new, absence)
             if case (.list, .list) = (property.old, property.new), difference.change == .changed {
                 printMembers(property.name, old, new)
                 continue
@@ -135,18 +141,18 @@ struct DifferenceReport {
         console.print(Printable.line("  \(sign) \(name): \(value)"))
     }
 
-    static func lines(_ value: PropertyValue) -> [String] {
-        if case .list(let elements) = value { return elements.map(text) }
-        return [text(value)]
+    static func lines(_ value: PropertyValue, _ absence: String = "missing") -> [String] {
+        if case .list(let elements) = value { return elements.map { text($0, absence) } }
+        return [text(value, absence)]
     }
 
-    static func text(_ value: PropertyValue) -> String {
+    static func text(_ value: PropertyValue, _ absence: String = "missing") -> String {
         switch value {
         case .object(let id): return "\(id.entity.name)/p\(id.key)"
         case .data(let bytes) where bytes.count > shownBytes:
             return "<\(bytes.count) bytes, SHA-256 \(value.shortDigest ?? "")…>"
         case .large(let large):
-            guard let count = try? large.count else { return "<missing: \(large.fileName ?? "")>" }
+            guard let count = try? large.count else { return "<\(absence): \(large.fileName ?? "")>" }
             if count > shownBytes { return "<\(count) bytes, SHA-256 \(value.shortDigest ?? "")…>" }
             return (try? large.data()).map { text(.data($0)) } ?? "<unreadable>"
         default:

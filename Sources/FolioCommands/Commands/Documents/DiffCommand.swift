@@ -19,9 +19,9 @@ enum DiffCommand: Command {
             For git, say in .gitattributes which files are documents:
               *.folioz diff=folio
             and let git show them by this command, object by object (git gives it seven arguments, and it then exits with 0):
-              git config diff.folio.command 'folio diff'
+              git config diff.folio.command 'folio diff --'
             or as text, for git log -p and git blame too:
-              git config diff.folio.textconv 'folio export --textconv'
+              git config diff.folio.textconv 'folio export --textconv --'
             The store of a package is shown in the same way: store.sqlite diff=folio
             """,
         examples: ["folio diff Doc.folio Copy.folioz", "folio diff Doc.folio@3 Doc.folio --stat"])
@@ -51,7 +51,7 @@ enum DiffCommand: Command {
                 return .done
             }
             do {
-                _ = try await compare(old, new, arguments, console)
+                _ = try await compare(old, new, arguments, console, isForGit: true)
             } catch {
                 // An error of one file must not end git's output for the other files.
                 guard let reason = CommandError(mapping: error).reasonForNoDocument else { throw error }
@@ -79,10 +79,11 @@ enum DiffCommand: Command {
         }
     }
 
-    private static func compare(_ old: String, _ new: String, _ arguments: ParsedArguments, _ console: Console)
-        async throws -> ExitCode
-    {
+    private static func compare(
+        _ old: String, _ new: String, _ arguments: ParsedArguments, _ console: Console, isForGit: Bool = false
+    ) async throws -> ExitCode {
         let model = arguments.value("--model"), entity = arguments.value("--entity")
+        let isOfStores = isForGit && DocumentFormArgument.form(ofDocumentAt: new) == .store
         // Of two states of one document, the notes are those of the newer one.
         let isOneDocument = DocumentArgument(old).path == DocumentArgument(new).path
         let isDifferent = try await DocumentReader.reading(old, model: model, isQuiet: isOneDocument, console) { old in
@@ -95,7 +96,8 @@ enum DiffCommand: Command {
                 let comparison = DocumentComparison(from: old.document, to: new.document)
                 let progress = Progress(total: 0, of: "differences", console)
                 defer { progress.finish() }
-                var report = DifferenceReport(console, showsObjects: !arguments.has("--stat"))
+                var report = DifferenceReport(
+                    console, showsObjects: !arguments.has("--stat"), isOfStores: isOfStores)
                 report.begin()
                 try comparison.forEachDifference(old.store, new.store) { difference in
                     try console.interruption.check()

@@ -22,10 +22,11 @@ enum GitCommand: Command {
     private static let ignored = [
         "**/*.folio/versions/", "**/*.folio/store/*-wal", "**/*.folio/store/*-shm", ".*.lock",
     ]
+    /// Names that begin with a dash are no options behind `--`.
     private static let configuration = [
         ("merge.folio.name", "Folio documents, object by object"),
-        ("merge.folio.driver", "folio merge --git %O %A %B %P"), ("diff.folio.textconv", "folio export --textconv"),
-        ("diff.folio.command", "folio diff"),
+        ("merge.folio.driver", GitMerge.driver), ("diff.folio.textconv", "folio export --textconv --"),
+        ("diff.folio.command", "folio diff --"),
     ]
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
@@ -34,15 +35,16 @@ enum GitCommand: Command {
             write(console)
             return .done
         }
-        let top = try git(["rev-parse", "--show-toplevel"], in: folder)
+        let top = try git(["rev-parse", "--show-toplevel"], in: folder).first ?? folder
         let isDryRun = arguments.has(OptionSpecification.dryRun)
         var done: [String] = []
         for (name, lines) in [(".gitattributes", attributes), (".gitignore", ignored)] {
             let missing = try add(lines, to: "\(top)/\(name)", isDryRun: isDryRun)
             done += missing.map { "\(name): \($0)" }
         }
-        for (key, value) in configuration where (try? git(["config", "--local", "--get", key], in: top)) != value {
-            if !isDryRun { _ = try git(["config", "--local", key, value], in: top) }
+        for (key, value) in configuration where (try? git(["config", "--local", "--get-all", key], in: top)) != [value]
+        {
+            if !isDryRun { _ = try git(["config", "--local", "--replace-all", key, value], in: top) }
             done.append("config \(key): \(value)")
         }
         if !isDryRun, !done.isEmpty { console.hasWritten = true }
@@ -80,11 +82,14 @@ enum GitCommand: Command {
                 throw CommandError(.inputOutput, "unreadable", "can't be read as text", path: path)
             }
         }
-        let known = Set(text.split(separator: "\n").map(String.init))
+        // A line break of two bytes is one character.
+        let breaks = text.filter { $0 == "\n" || $0 == "\r\n" }
+        let known = Set(text.split { $0 == "\n" || $0 == "\r\n" }.map(String.init))
         let missing = lines.filter { !known.contains($0) }
         guard !missing.isEmpty, !isDryRun else { return missing }
-        if !text.isEmpty, !text.hasSuffix("\n") { text += "\n" }
-        text += missing.map { $0 + "\n" }.joined()
+        let lineBreak = breaks.first.map(String.init) ?? "\n"
+        if !text.isEmpty, text.utf8.last != UInt8(ascii: "\n") { text += lineBreak }
+        text += missing.map { $0 + lineBreak }.joined()
         do { try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic) } catch {
             throw CommandError(
                 .cannotCreate, "notWritten", "can't be written: \(error.localizedDescription)", path: path)
@@ -92,9 +97,9 @@ enum GitCommand: Command {
         return missing
     }
 
-    /// Runs git and answers the first line that it prints.
+    /// Runs git and answers the lines that it prints.
     /// - Throws: 69 where there is no git, or no repository.
-    private static func git(_ words: [String], in folder: String) throws -> String {
+    private static func git(_ words: [String], in folder: String) throws -> [String] {
         let process = Process(), output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["git", "-C", folder] + words
@@ -112,6 +117,6 @@ enum GitCommand: Command {
                 "git finds no repository here, or refuses: git \(words.joined(separator: " "))",
                 path: folder)
         }
-        return String(decoding: data, as: UTF8.self).split(separator: "\n").first.map(String.init) ?? ""
+        return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
     }
 }

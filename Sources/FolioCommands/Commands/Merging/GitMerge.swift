@@ -4,15 +4,28 @@ import Foundation
 /// What git's merge driver asks for: BASE OURS THEIRS, and perhaps the name of the file. The merged
 /// document takes the place of OURS.
 enum GitMerge {
+    /// The command that git is told. Names that begin with a dash are no options behind `--`.
+    static let driver = "folio merge --git -- %O %A %B %P"
+
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let operands = arguments.operands
         guard operands.count >= 3 else {
-            throw CommandError.usage(
-                "git names three files", hint: "git config merge.folio.driver 'folio merge --git %O %A %B %P'")
+            throw CommandError.usage("git names three files", hint: "git config merge.folio.driver '\(driver)'")
         }
-        let name = operands.count > 3 ? operands[3] : operands[1]
+        do {
+            return try await merge(arguments, console)
+        } catch {
+            var failure = CommandError(mapping: error)
+            if operands.count > 3 { GitMergeFailure(operands).explain(&failure, isMerged: console.hasWritten) }
+            throw failure
+        }
+    }
+
+    private static func merge(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        let operands = arguments.operands, name = operands.count > 3 ? operands[3] : operands[1]
         if isManifest(operands[1]), isManifest(operands[2]) {
             try GitParts.mergeManifests(operands[1], operands[2])
+            if console.isJSON { console.print(.object(["applied": .bool(true), "path": .string(name)])) }
             return .done
         }
         var decisions = DocumentMerge.Decisions(undecided: .keep)
@@ -28,11 +41,12 @@ enum GitMerge {
             return report
         }
         if report.isApplied { try GitParts.noteMerge(operands[1], operands[2], report.notes) }
-        guard !report.isApplied || !report.undecided.isEmpty else { return .done }
         if console.isJSON {
-            _ = MergePrinter(console, showsObjects: true, path: name).tell(report, isDryRun: false)
+            let printer = MergePrinter(console, showsObjects: true, path: name, operands: Array(operands.prefix(3)))
+            _ = printer.tell(report, isDryRun: false)
         }
-        console.say("\(Printable.line(name)): \(outcome(report, Printable.line(name)))")
+        guard !report.isApplied || !report.undecided.isEmpty else { return .done }
+        console.say("\(Printable.line(name)): \(outcome(report, name))")
         if !report.isApplied, !console.isJSON {
             for conflict in report.conflicts { MergePrinter.write(conflict, to: console) }
         }
@@ -42,7 +56,9 @@ enum GitMerge {
     /// What is left to do.
     private static func outcome(_ report: DocumentMerge.Report, _ name: String) -> String {
         let conflicts = MergePrinter.conflicts(report.undecided.count)
-        if report.isApplied { return "\(conflicts) to decide: folio conflicts \(name)" }
+        if report.isApplied {
+            return "\(conflicts) to decide: folio conflicts \(Printable.line(ShellWord.quoted(name)))"
+        }
         return report.undecided.isEmpty
             ? "not merged: \(MergePrinter.refusal(report))"
             : "not merged, for a store by itself has no room for \(conflicts)"

@@ -17,6 +17,8 @@ struct CommandSpecification: Sendable {
     let ownOptions: [OptionSpecification]
     /// The subcommands, which may be the first operand.
     let subcommands: [Subcommand]
+    /// The place of an operand that may be empty, since it is a value.
+    let takesEmptyOperandAt: Int?
     /// The text after the options in the help: paragraphs separated by empty lines. The lines of a
     /// paragraph are joined and wrapped; lines that begin with a space are kept.
     let notes: String
@@ -46,7 +48,8 @@ struct CommandSpecification: Sendable {
     init(
         _ name: String, _ summary: String, operands: String, count: ClosedRange<Int>, _ effects: Effects = [],
         options: [OptionSpecification] = [],
-        exclusions: [[String]] = [], subcommands: [Subcommand] = [], notes: String = "", examples: [String] = []
+        exclusions: [[String]] = [], takesEmptyOperandAt: Int? = nil, subcommands: [Subcommand] = [],
+        notes: String = "", examples: [String] = []
     ) {
         self.name = name
         self.summary = summary
@@ -61,6 +64,7 @@ struct CommandSpecification: Sendable {
         self.options = all + OptionSpecification.common.filter { own.isDisjoint(with: $0.names) }
         sendsResultsToFile = own.isDisjoint(with: OptionSpecification.output.names)
         self.exclusions = exclusions
+        self.takesEmptyOperandAt = takesEmptyOperandAt
         self.subcommands = subcommands
         self.notes = notes
         self.examples = examples

@@ -25,7 +25,8 @@ extension ParsedArguments {
         guard operands.count > command.ownCount.upperBound else { return nil }
         if let name = operands.dropFirst().first(where: { word in command.subcommands.contains { $0.name == word } }) {
             throw CommandError.usage(
-                "one argument too many: \(name)", hint: "did you mean folio \(command.name) \(name) \(first)?")
+                "one argument too many: \(name)",
+                hint: "did you mean folio \(command.name) \(name) \(ShellWord.quoted(first))?")
         }
         if let suggestion = Suggestion.sentence(for: first, among: command.subcommands.map(\.name)),
             !FileManager.default.fileExists(atPath: first)

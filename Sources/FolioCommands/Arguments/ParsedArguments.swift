@@ -44,7 +44,9 @@ struct ParsedArguments: Sendable {
         }
         // An empty operand usually comes from an unset shell variable. An empty path would be
         // interpreted as the current folder.
-        if operands.contains("") { throw CommandError.usage("an argument is empty", hint: specification.usage) }
+        if operands.indices.contains(where: { operands[$0].isEmpty && $0 != specification.takesEmptyOperandAt }) {
+            throw CommandError.usage("an argument is empty", hint: specification.usage)
+        }
         // If a command has subcommands, the number of operands is checked for the selected
         // subcommand.
         if specification.subcommands.isEmpty, operands.count > specification.count.upperBound {

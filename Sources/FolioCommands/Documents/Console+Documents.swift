@@ -16,7 +16,7 @@ extension Console {
             return
         }
         say(
-            "note: what was to be saved is kept as autosaved work: folio recover \(Printable.line(path)) --keep saves it, --discard drops it"
+            "note: what was to be saved is kept as autosaved work: folio recover \(Printable.line(ShellWord.quoted(path))) --keep saves it, --discard drops it"
         )
     }
 

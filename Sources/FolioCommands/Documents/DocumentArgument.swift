@@ -32,7 +32,7 @@ struct DocumentArgument {
         guard argument.state == .newest else {
             throw CommandError.usage(
                 "a version of a document is only read (\(text))",
-                hint: "restore it, or write a copy: folio restore \(text) -o NEW")
+                hint: "restore it, or write a copy: folio restore \(ShellWord.quoted(text)) -o NEW")
         }
         return argument.path
     }

@@ -70,7 +70,8 @@ enum DocumentFormArgument {
         let ending = URL(fileURLWithPath: path).pathExtension.lowercased()
         let hint: String
         switch ending {
-        case "csv", "json", "jsonl": hint = "objects are written by folio export DOC --format \(ending) -o \(path)"
+        case "csv", "json", "jsonl":
+            hint = "objects are written by folio export DOC --format \(ending) -o \(ShellWord.quoted(path))"
         case "tsv", "xls", "xlsx", "ods": hint = "objects are written by folio export DOC --format csv"
         case "zip", "tar", "gz", "tgz", "7z":
             hint = "one file in zip format has the extension .folioz, or any with --archive"
@@ -135,6 +136,6 @@ enum DocumentFormArgument {
         else { return }
         throw CommandError(
             .tryLater, "recoverable", "an editor that is gone left work in it that was never saved", path: path,
-            hint: "recover keeps or discards it: folio recover \(path) --list")
+            hint: "recover keeps or discards it: folio recover \(ShellWord.quoted(path)) --list")
     }
 }

@@ -88,7 +88,7 @@ enum Edit: Sendable {
             "\(key) is a part of \(attribute.name), which is set as a whole", hint: "\(attribute.name):='{\(parts)}'")
     }
 
-    private static func value(
+    static func value(
         _ assignment: Assignment, for attribute: AttributeDescription, in model: ManagedObjectModel
     ) throws -> PropertyValue {
         switch assignment.operation {

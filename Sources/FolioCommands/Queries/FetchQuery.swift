@@ -126,7 +126,7 @@ struct FetchQuery {
             if store.model.entity(named: name) == nil, ObjectName.isName(name) {
                 throw CommandError.usage(
                     "\(name) is an object, not an entity",
-                    hint: "did you mean folio get \(arguments.operands[0]) \(name)?")
+                    hint: "did you mean folio get \(ShellWord.quoted(arguments.operands[0])) \(name)?")
             }
             return try ObjectSelection.request(name, where: arguments.all("--where"), in: store)
         }

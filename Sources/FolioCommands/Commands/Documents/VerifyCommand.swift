@@ -34,7 +34,7 @@ enum VerifyCommand: Command {
         let conflicts = (try? DocumentInfo(of: URL(fileURLWithPath: path)))?.undecidedConflicts ?? 0
         if conflicts > 0 {
             console.say(
-                "note: conflicts of merges are to be decided: \(conflicts); see folio conflicts \(Printable.line(path))"
+                "note: conflicts of merges are to be decided: \(conflicts); see folio conflicts \(Printable.line(ShellWord.quoted(path)))"
             )
         }
         return tell(findings, setAside, unfinished, isChangedOutside: isChangedOutside, console)

@@ -4,9 +4,22 @@ import Folio
 /// What decides conflicts of a merge: a list of them, or an object that has one, as `merge --json`
 /// prints it.
 enum DecisionsFile {
+    /// The decisions of a file.
+    /// - Throws: Errors with the path of the file, which is none of the document.
+    static func choices(at path: String, _ model: ManagedObjectModel) throws -> [String: DocumentMerge.Choice] {
+        let bytes = Array(try InputFile.bytes(at: path))
+        do { return try choices(bytes, model) } catch {
+            var failure = CommandError(mapping: error)
+            if failure.path == nil { failure.path = path == "-" ? "standard input" : path }
+            failure.hint = failure.hint ?? "folio merge with --json prints the conflicts as such a file has them"
+            throw failure
+        }
+    }
+
     /// The decisions by the names of conflicts. Conflicts without one are left out.
     /// - Throws: 65 for what is no such list.
-    static func choices(_ bytes: [UInt8], _ model: ManagedObjectModel) throws -> [String: DocumentMerge.Choice] {
+    private static func choices(_ bytes: [UInt8], _ model: ManagedObjectModel) throws -> [String: DocumentMerge.Choice]
+    {
         let value: JSONValue
         do { value = try JSONReader.value(of: bytes) } catch let failure as JSONReader.Failure {
             throw CommandError.malformed("the decisions are no JSON: \(failure)")

@@ -57,14 +57,19 @@ enum MergeCommand: Command {
             throw CommandError.usage("one argument too many: \(operands[2])", hint: specification.usage)
         }
         guard operands.count == 2 else { return try listCopies(operands[0], arguments, console) }
+        let base = try base(arguments.value("--base"))
         let printer = MergePrinter(
-            console, showsObjects: !arguments.has("--stat"), path: operands[0], operands: operands)
+            console, showsObjects: !arguments.has("--stat"), path: operands[0],
+            operands: operands + arguments.all("--base"))
         guard let target = try arguments.value("--output").map({ try DocumentArgument.path($0) }) else {
             try DocumentFormArgument.refuseForceWithoutOutput(arguments, specification)
             return try await mergeInPlace(arguments, printer, console)
         }
         try DocumentFormArgument.refuseExisting(target, of: operands[0], arguments)
         try DocumentFormArgument.refuseExisting(target, of: operands[1], arguments)
+        if case .document = base, let base = arguments.value("--base") {
+            try DocumentFormArgument.refuseExisting(target, of: base, arguments)
+        }
         return try await DocumentReader.reading(operands[0], model: arguments.value("--model"), console) { reader in
             reader.context.undoManager = nil
             let report = try await merge(into: reader.document, arguments)
@@ -99,21 +104,23 @@ enum MergeCommand: Command {
     {
         var decisions = DocumentMerge.Decisions()
         if let path = arguments.value("--decisions") {
-            decisions.choices = try DecisionsFile.choices(Array(try InputFile.bytes(at: path)), document.model)
+            decisions.choices = try DecisionsFile.choices(at: path, document.model)
         }
         if arguments.has("--ours") { decisions.policy = .ours }
         if arguments.has("--theirs") { decisions.policy = .theirs }
         return try await DocumentMerge.merge(
-            URL(fileURLWithPath: arguments.operands[1]), into: document, base: base(arguments.value("--base")),
+            URL(fileURLWithPath: arguments.operands[1]), into: document, base: try base(arguments.value("--base")),
             deciding: decisions,
             fitting: try FittingModel.choice(arguments.value("--model")))
     }
 
     /// The state that both documents came from, as `--base` names it.
-    static func base(_ text: String?) -> DocumentMerge.Base {
+    /// - Throws: A usage error for an empty text, which would name the current folder.
+    static func base(_ text: String?) throws -> DocumentMerge.Base {
         switch text {
         case nil: .common
         case "none"?: .none
+        case ""?: throw CommandError.usage("the base is empty", hint: "leave it out, or name a document or none")
         case let text?: .document(URL(fileURLWithPath: text))
         }
     }
@@ -127,8 +134,7 @@ enum MergeCommand: Command {
             throw CommandError.usage("\(option) goes with two documents", hint: specification.usage)
         }
         let path = try DocumentArgument.path(text)
-        // Beside the document, as it was named.
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+        let folder = folder(of: path)
         let copies = try ConflictCopies.copies(of: URL(fileURLWithPath: path)).map { folder + $0.lastPathComponent }
         if console.isJSON {
             console.print(.object(["copies": .strings(copies), "path": .string(path)]))
@@ -138,7 +144,17 @@ enum MergeCommand: Command {
         console.say(
             copies.isEmpty
                 ? "no copies of \(Printable.line(path)) are beside it"
-                : "merge one by naming it: folio merge \(Printable.line(path)) COPY")
+                : "merge one by naming it: folio merge \(Printable.line(ShellWord.quoted(path))) COPY")
         return .done
+    }
+
+    /// The folder in which a document is, as the document was named: empty, or with a slash at the
+    /// end.
+    private static func folder(of path: String) -> String {
+        var path = path[...]
+        while path.count > 1, path.hasSuffix("/") || path.hasSuffix("/.") { path.removeLast() }
+        if path == "." { return "../" }
+        if path == ".." || path.hasSuffix("/..") { return path + "/../" }
+        return path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     }
 }

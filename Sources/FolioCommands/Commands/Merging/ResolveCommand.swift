@@ -10,9 +10,9 @@ enum ResolveCommand: Command {
             OptionSpecification(["--theirs"], "take what the other document had"),
             OptionSpecification(["--all"], "decide all conflicts"),
         ],
-        exclusions: [["--ours", "--theirs"]],
+        exclusions: [["--ours", "--theirs"]], takesEmptyOperandAt: 2,
         notes: """
-            CONFLICT is called as folio conflicts prints it: Book/p7.title, or Book/p7 for an object that one side deleted. VALUE is written as for set, without the key.
+            CONFLICT is called as folio conflicts prints it: Book/p7.title, or Book/p7 for an object that one side deleted. VALUE is written as for set, without the key and its =: an empty one is an empty text or no value, and :=JSON is JSON.
             """,
         examples: [
             "folio resolve Notes.folioz Note/p3.title --theirs", "folio resolve Notes.folioz Note/p3.title 'Both'",
@@ -72,6 +72,9 @@ enum ResolveCommand: Command {
         guard let property = conflict.property else {
             throw CommandError.usage("\(conflict.name) is an object as a whole: decide it by --ours or --theirs")
         }
-        return try ValueParser.value(text, for: DecisionsFile.attribute(property, of: conflict.object, model))
+        let attribute = try DecisionsFile.attribute(property, of: conflict.object, model)
+        let assignment = try Assignment(
+            property + (text.hasPrefix(Assignment.Operation.json.rawValue) ? "" : "=") + text)
+        return try Edit.value(assignment, for: attribute, in: model)
     }
 }

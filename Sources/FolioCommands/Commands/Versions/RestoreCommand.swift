@@ -22,7 +22,9 @@ enum RestoreCommand: Command {
         guard document.state != .newest else {
             throw CommandError.usage(
                 "say which version",
-                hint: "folio versions \(document.path) lists them; folio restore \(document.path)@n restores one")
+                hint:
+                    "folio versions \(ShellWord.quoted(document.path)) lists them; folio restore \(ShellWord.quoted(document.path))@n restores one"
+            )
         }
         if let target = try arguments.value("--output").map({ try DocumentArgument.path($0) }) {
             try DocumentFormArgument.refuseExisting(target, of: arguments.operands[0], arguments)

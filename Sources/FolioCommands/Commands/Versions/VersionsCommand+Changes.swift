@@ -9,7 +9,9 @@ extension VersionsCommand {
         if name == nil, !isRemoved {
             throw CommandError.usage(
                 "which name?",
-                hint: "folio versions name \(arguments.operands[1]) NAME, or --remove to take the name away")
+                hint:
+                    "folio versions name \(ShellWord.quoted(arguments.operands[1])) NAME, or --remove to take the name away"
+            )
         }
         if name != nil, isRemoved {
             throw CommandError.usage("--remove takes the name away", hint: "leave \(arguments.operands[2]) out")
@@ -23,7 +25,7 @@ extension VersionsCommand {
         }
         if !isPinned, !isRemoved, !console.isJSON {
             console.say(
-                "note: it is thinned out with age as all others are: folio versions pin \(Printable.line(arguments.operands[1])) keeps it"
+                "note: it is thinned out with age as all others are: folio versions pin \(Printable.line(ShellWord.quoted(arguments.operands[1]))) keeps it"
             )
         }
     }
@@ -57,7 +59,8 @@ extension VersionsCommand {
     ) async throws -> Bool {
         let argument = DocumentArgument(arguments.operands[1]), isDryRun = arguments.has(OptionSpecification.dryRun)
         guard case .version(let generation) = argument.state else {
-            throw CommandError.usage("say which version: DOC@n", hint: "folio versions \(argument.path) lists them")
+            throw CommandError.usage(
+                "say which version: DOC@n", hint: "folio versions \(ShellWord.quoted(argument.path)) lists them")
         }
         return try await DocumentEditor.editing(argument.path, arguments, console) { editor in
             var version = try self.version(generation, of: editor.document, argument.path)
@@ -85,7 +88,8 @@ extension VersionsCommand {
                 hint: "it becomes one with the next save")
         }
         throw CommandError.notFound(
-            "there is no version \(generation)", path: path, hint: "folio versions \(path) lists them")
+            "there is no version \(generation)", path: path, hint: "folio versions \(ShellWord.quoted(path)) lists them"
+        )
     }
 
     // MARK: Pruning

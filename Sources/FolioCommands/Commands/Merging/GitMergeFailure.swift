@@ -22,14 +22,27 @@ struct GitMergeFailure {
         if let side, !failure.why.contains(side.name) { failure.why = "\(side.name): \(failure.why)" }
         failure.path = name
         guard failure.exit != .interrupted else { return }
-        let state =
-            isMerged ? "the document is merged, but look at it before git add" : "nothing is merged, ours stays"
-        failure.hint = "\(state): " + advice(failure, side.map { ($0.name, $0.stage) })
+        if isMerged {
+            failure.hint = "the document is merged, but what follows was left undone: look at it before git add"
+            return
+        }
+        failure.hint = "nothing is merged, ours stays: " + advice(failure, side.map { ($0.name, $0.stage) })
     }
 
+    /// A text with the names of the sides in the place of their files. A file whose name could be
+    /// an ordinary word stays: those that git makes begin with a dot.
     private func named(_ text: String) -> String {
         sides.reduce(text) { text, side in
-            side.paths.text(text).replacing(side.typed, with: side.name)
+            var text = side.paths.text(text)
+            guard side.typed.contains(where: { $0 == "." || $0 == "/" }) else { return text }
+            func isLetter(_ character: Character?) -> Bool {
+                character.map { $0.isLetter || $0.isNumber || $0 == "_" } ?? false
+            }
+            let ranges = text.ranges(of: side.typed).filter {
+                !isLetter(text[..<$0.lowerBound].last) && !isLetter(text[$0.upperBound...].first)
+            }
+            for range in ranges.reversed() { text.replaceSubrange(range, with: side.name) }
+            return text
         }
     }
 
@@ -37,7 +50,8 @@ struct GitMergeFailure {
         let end = "git add only what is merged by hand (folio merge)"
         switch failure.code {
         case "malformed", "damaged", "notAStore":
-            guard let side else { break }
+            // The manifest of a package is no document by itself.
+            guard let side, !name.hasSuffix("/manifest.json") else { break }
             let version = ShellWord.quoted(":\(side.stage):\(name)")
             return
                 "git show \(version) > FILE takes out \(side.name), and folio repair FILE -o NEW saves what can be read; "

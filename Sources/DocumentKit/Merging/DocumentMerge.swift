@@ -114,8 +114,8 @@ public enum DocumentMerge {
         package internal(set) var notes: [MergeNote] = []
 
         /// The conflicts of former merges that the other document had not decided, and whose values
-        /// came with this merge. A document has to decide them as its own ones; a bare store keeps
-        /// none.
+        /// came with this merge: they are to be decided here, too. None in a bare store, which
+        /// keeps no list.
         public internal(set) var carried: [Conflict] = []
         /// The conflicts that nothing decided.
         public var undecided: [Conflict] { conflicts.filter { $0.choice == nil } }

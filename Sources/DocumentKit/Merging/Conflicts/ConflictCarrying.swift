@@ -7,9 +7,10 @@ struct ConflictCarrying: Sendable {
     private let conflicts: [KeptConflict]
     private let numbering: StateNumbering
 
-    /// A list that can't be read counts as none.
-    init(_ sources: MergeSources) {
-        conflicts = (try? KeptConflicts.decoded(sources.theirs.conflictList())) ?? []
+    /// None for a store that is none of a document, which keeps no list. A list that can't be read
+    /// counts as none.
+    init(_ target: MergeTarget, _ sources: MergeSources) {
+        conflicts = target.marker == nil ? [] : (try? KeptConflicts.decoded(sources.theirs.conflictList())) ?? []
         numbering = sources.theirsNumbering
     }
 

@@ -57,7 +57,7 @@ final class MergeReading: Sendable {
         }
         store = target.store
         undecidedObjects = sources.undecidedBase.undecidedObjects(schema)
-        carrying = ConflictCarrying(sources)
+        carrying = ConflictCarrying(target, sources)
         noting = MergeNoting(target, sources)
         names = MergedNames(target.store, schema, sources.oursNumbering)
         baseNames = sources.baseNames

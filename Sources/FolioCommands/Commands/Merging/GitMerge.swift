@@ -45,6 +45,9 @@ enum GitMerge {
             let printer = MergePrinter(console, showsObjects: true, path: name, operands: Array(operands.prefix(3)))
             _ = printer.tell(report, isDryRun: false)
         }
+        if report.isApplied, let note = MergePrinter.carried(report, name) {
+            console.say("\(Printable.line(name)): \(note)")
+        }
         guard !report.isApplied || !report.undecided.isEmpty else { return .done }
         console.say("\(Printable.line(name)): \(outcome(report, name))")
         if !report.isApplied, !console.isJSON {

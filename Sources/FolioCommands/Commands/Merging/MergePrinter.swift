@@ -34,6 +34,10 @@ struct MergePrinter {
 
     private func write(_ report: DocumentMerge.Report, isDryRun: Bool) {
         if report.isOtherDocument { console.say("note: the other document has another UUID") }
+        if report.includesUnsavedWork, operands.count > 1 {
+            let saved = ShellWord.quoted(operands[1] + "@saved")
+            console.say("note: the other document has unsaved work, which is merged, too; \(saved) is without it")
+        }
         if showsObjects {
             for object in report.renumbered {
                 console.print(Printable.line("renumbered \(object.theirs) is \(object.ours) here"))
@@ -46,6 +50,7 @@ struct MergePrinter {
             let way = report.undecided.isEmpty ? "" : ", by --ours, --theirs or --decisions"
             return console.say("nothing is merged: \(Self.refusal(report))\(way)")
         }
+        if let note = Self.carried(report, path) { console.say("note: \(note)") }
         guard !report.isEmpty else { return console.say("nothing to merge") }
         func count(_ objects: [String: Int]) -> Int { objects.values.reduce(0, +) }
         console.say(
@@ -58,6 +63,13 @@ struct MergePrinter {
         report.undecided.isEmpty
             ? "the result of these decisions would violate rules of the model"
             : "\(conflicts(report.undecided.count)) to decide"
+    }
+
+    /// What there is to say of conflicts that the other document has left.
+    static func carried(_ report: DocumentMerge.Report, _ path: String) -> String? {
+        report.carried.isEmpty
+            ? nil
+            : "the other document left \(conflicts(report.carried.count)) to decide, which came with it: folio conflicts \(Printable.line(ShellWord.quoted(path)))"
     }
 
     static func conflicts(_ count: Int) -> String { "\(count) conflict\(count == 1 ? "" : "s")" }
@@ -100,10 +112,12 @@ struct MergePrinter {
         return .object([
             "applied": .bool(report.isApplied),
             "base": report.bases.isEmpty ? .null : .string(report.bases.map(named).joined(separator: " + ")),
-            "changed": counts(report.changed), "conflicts": .array(report.conflicts.map(Self.json)),
+            "carried": .array(report.carried.map(Self.json)), "changed": counts(report.changed),
+            "conflicts": .array(report.conflicts.map(Self.json)),
             "deleted": counts(report.deleted), "dryRun": .bool(isDryRun), "inserted": counts(report.inserted),
             "otherDocument": .bool(report.isOtherDocument), "path": .string(path),
             "renumbered": pairs(report.renumbered), "united": pairs(report.united),
+            "unsavedWork": .bool(report.includesUnsavedWork),
         ])
     }
 

@@ -28,17 +28,15 @@ enum ResolveCommand: Command {
         }
         return try await DocumentEditor.editing(operands[0], arguments, console) { editor in
             let known = try await editor.document.undecidedConflicts()
-            var names: [String]
-            if arguments.has("--all") {
-                names = known.map(\.name)
-            } else {
-                names = [try conflict(operands[1], among: known, hint: "folio conflicts lists them").name]
+            let decided =
+                arguments.has("--all")
+                ? known : [try conflict(operands[1], among: known, hint: "folio conflicts lists them")]
+            let names = decided.map(\.name)
+            var decisions: [String: DocumentMerge.Choice] = [:]
+            for conflict in decided {
+                decisions[conflict.name] = try side ?? .value(value(operands[2], conflict, editor.document.model))
             }
-            for name in names {
-                guard let conflict = known.first(where: { $0.name == name }) else { continue }
-                let choice = try side ?? .value(value(operands[2], conflict, editor.document.model))
-                try await editor.document.settleConflict(name, choice)
-            }
+            try await editor.document.settleConflicts(decisions)
             let isSaved = try await editor.commit()
             let left = known.count - names.count
             if console.isJSON {

@@ -2,16 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Conflicts in git that a document can't note, and those that crossing merges decided differently.
+/// Conflicts in git: those that a document can't note, that crossing merges decided differently,
+/// and that a branch has committed undecided.
 struct GitConflictTests {
     /// The store of a package has no room for a list of conflicts, so its merge is refused.
     @Test func aPackageWithAConflictStaysADocument() throws {
         try withTemporaryDirectory { folder in
             let repository = try GitRepository(folder, document: "Doc.folio")
-            for branch in ["a", "b"] {
-                try repository.git("checkout", "-q", "-b", branch, "main")
-                try repository.edit(branch, "set", "Person/p1", "name=\(branch)")
-            }
+            for branch in ["a", "b"] { try repository.branch(branch, "set", "Person/p1", "name=\(branch)") }
             // Ours has more saves than theirs, or fewer.
             try repository.edit("b again", "set", "Person/p2", "name=b again")
             for (ours, theirs) in [("a", "b"), ("b", "a")] {
@@ -31,11 +29,9 @@ struct GitConflictTests {
     @Test func whatOneKeepsAndTheOtherDeletesIsAConflictAgain() throws {
         try withTemporaryDirectory { folder in
             let repository = try GitRepository(folder, document: "Doc.folioz")
-            try repository.git("checkout", "-q", "-b", "x")
-            try repository.edit("x", "delete", "Stop/p1")
+            try repository.branch("x", "delete", "Stop/p1")
             try repository.git("tag", "x0")
-            try repository.git("checkout", "-q", "-b", "y", "main")
-            try repository.edit("y", "set", "Stop/p1", "nights:=8")
+            try repository.branch("y", "set", "Stop/p1", "nights:=8")
             try repository.git("tag", "y0")
             for (branch, other) in [("y", "x0"), ("x", "y0")] {
                 try repository.git("checkout", "-q", branch)
@@ -52,6 +48,27 @@ struct GitConflictTests {
                 try repository.expectSound()
                 try repository.git("merge", "--abort")
             }
+        }
+    }
+
+    @Test func whatABranchLeftUndecidedIsToBeDecidedWhereItIsMerged() throws {
+        try withTemporaryDirectory { folder in
+            let repository = try GitRepository(folder, document: "Doc.folioz")
+            for branch in ["x", "y"] { try repository.branch(branch, "set", "Person/p1", "name=\(branch)") }
+            #expect(try repository.git("merge", "x", "-m", "conflict").exit == 1)
+            try repository.commit("undecided")
+            try repository.git("checkout", "-q", "main")
+            try repository.edit("main", "set", "Person/p5", "name=five")
+            let merge = try repository.git("merge", "y", "-m", "merge")
+            #expect(merge.exit == 0)
+            #expect(
+                (merge.output + merge.messages).contains(
+                    "the other document left 1 conflict to decide, which came with it: folio conflicts Doc.folioz"))
+            #expect(try repository.folio("conflicts", "Doc.folioz").output.contains("Person/p1.name"))
+            let decided = try repository.folio("resolve", "Doc.folioz", "--all", "--theirs")
+            #expect(decided.exit == 0 && decided.messages.contains("decided 1 conflict, 0 left"))
+            #expect(try repository.name("Person/p1") == "x")
+            try repository.expectSound()
         }
     }
 }

@@ -67,8 +67,7 @@ extension GitHistoryTests {
         try withTemporaryDirectory { folder in
             let repository = try GitRepository(folder, document: "Doc.folioz")
             for branch in ["a", "b"] {
-                try repository.git("checkout", "-q", "-b", branch, "main")
-                try repository.edit(branch, "set", "Person/p1", "name=\(branch)")
+                try repository.branch(branch, "set", "Person/p1", "name=\(branch)")
                 let code = String(repeating: branch.uppercased(), count: 4)
                 try repository.edit(branch, "insert", "Harbour", "name=\(branch)", "code=\(code)")
                 try repository.git("tag", branch + "1")

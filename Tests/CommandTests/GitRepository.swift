@@ -60,7 +60,15 @@ struct GitRepository {
         #expect(outcome.exit == 0, "\(outcome.output)\(outcome.messages)")
     }
 
-    func edit(_ message: String, _ words: String...) throws {
+    func edit(_ message: String, _ words: String...) throws { try edit(message, words) }
+
+    /// Makes a branch of main, with an edit that has its name.
+    func branch(_ name: String, _ words: String...) throws {
+        #expect(try git("checkout", "-q", "-b", name, "main").exit == 0)
+        try edit(name, words)
+    }
+
+    private func edit(_ message: String, _ words: [String]) throws {
         let outcome = try FolioCommand.run([words[0], document] + words.dropFirst(), in: path)
         #expect(outcome.exit == 0, "\(outcome.messages)")
         try commit(message)

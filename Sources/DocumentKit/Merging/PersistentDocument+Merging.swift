@@ -43,10 +43,11 @@ extension PersistentDocument {
     /// - Returns: What was done, and the conflicts.
     /// - Throws: `DocumentError`: `notFound` if no common state is known, `modelMismatch` if the
     ///   other document or the base can't be brought to the version of the model of this document
-    ///   without loss, `usage` for a decision by a value on something other than an attribute,
-    ///   `unsavedChanges` for a bare store with unsaved changes or a document that is edited again
-    ///   and again meanwhile, `unsupported` if too many objects would violate rules, and what
-    ///   opening documents throws. Nothing is changed then.
+    ///   without loss, or if the model of the other has no place for what the base has, `usage` for
+    ///   a decision by a value on something other than an attribute, `unsavedChanges` for a bare
+    ///   store with unsaved changes or a document that is edited again and again meanwhile,
+    ///   `unsupported` if too many objects would violate rules, and what opening documents throws.
+    ///   Nothing is changed then.
     @discardableResult
     public func merge(
         _ url: URL, base: DocumentMerge.Base = .common, deciding decisions: DocumentMerge.Decisions = .refuse
@@ -55,40 +56,35 @@ extension PersistentDocument {
     }
 
     /// The conflicts of former merges that nobody has decided yet, with the values that the states
-    /// had when they were merged. Empty for a bare store.
-    ///
-    /// Reads a small file of the document.
+    /// had when they were merged. Empty for a bare store. Reads a small file of the document.
     ///
     /// - Throws: `DocumentError` with code `malformed` if the list is damaged.
     public func undecidedConflicts() async throws -> [DocumentMerge.Conflict] {
         try await opened.exclusively { try await ConflictSettling(document: opened).undecided() }
     }
 
-    /// Decides a conflict of a former merge, as one step of undo. Nothing is saved.
+    /// Decides a conflict of a former merge, as one step of undo; see ``settleConflicts(_:)``.
     ///
     /// ```swift
     /// try await document.settleConflict("Book/p7.title", .theirs)
     /// ```
-    /// - Parameter name: The ``DocumentMerge/Conflict/name`` of the conflict.
-    /// - Throws: `DocumentError`: `notFound` if there is no such conflict, or if the object of a
-    ///   value is gone; `unsupported` if the conflict can be decided only by editing the objects,
-    ///   after which `ours` removes it from the list, and for a value of the other document that is
-    ///   too large for the list; `usage` for a value that is to decide something other than the
-    ///   value of an attribute. `GraphError` for a value of another type. Nothing is changed then.
     public func settleConflict(_ name: String, _ choice: DocumentMerge.Choice) async throws {
         try await settleConflicts([name: choice])
     }
 
-    /// Decides several conflicts of former merges, as one step of undo. Nothing is saved.
+    /// Decides several conflicts of former merges, as one step of undo. Nothing is saved. The list
+    /// of conflicts is gone through once.
     ///
     /// ```swift
     /// let names = try await document.undecidedConflicts().map(\.name)
     /// try await document.settleConflicts(Dictionary(uniqueKeysWithValues: names.map { ($0, .ours) }))
     /// ```
-    /// Takes time for each conflict of the list, and the list is written once.
-    ///
     /// - Parameter decisions: By the ``DocumentMerge/Conflict/name`` of each conflict.
-    /// - Throws: As ``settleConflict(_:_:)``. Nothing is changed then.
+    /// - Throws: `DocumentError`: `notFound` if there is no such conflict, or if the object of a
+    ///   value is gone; `unsupported` if a conflict can be decided only by editing the objects,
+    ///   after which `ours` removes it from the list, and for a value of the other document that is
+    ///   too large for the list; `usage` for a value that is to decide something other than the
+    ///   value of an attribute. `GraphError` for a value of another type. Nothing is changed then.
     public func settleConflicts(_ decisions: [String: DocumentMerge.Choice]) async throws {
         try await opened.exclusively { try await ConflictSettling(document: opened).settle(decisions) }
     }

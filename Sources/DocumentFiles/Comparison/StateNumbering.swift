@@ -47,7 +47,7 @@ package struct StateNumbering: Sendable, Hashable {
     /// The key in this state of what the base calls by a number.
     package func actual(_ number: Int64, root: String) -> Int64 {
         if number < 0 { return -number }
-        return fromBase[Key(root: root, number: number)] ?? number
+        return isIdentity ? number : fromBase[Key(root: root, number: number)] ?? number
     }
 
     /// Whether the rows of this key in the two states are of different objects.

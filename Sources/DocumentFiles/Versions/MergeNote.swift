@@ -19,6 +19,7 @@ package struct MergeNote: Sendable, Hashable {
     package var uuid: String
     /// The sums of the states that are part of this document now, the newest first.
     package var sums: [String]
+    /// In the order of roots and keys.
     package private(set) var moved: [StateNumbering.Moved]
     /// Whether `moved` is all; else there are more objects with other keys than a note holds, and
     /// `moved` is empty.
@@ -28,7 +29,12 @@ package struct MergeNote: Sendable, Hashable {
         self.generation = generation
         self.uuid = uuid
         self.sums = sums
-        self.moved = moved
+        func isAscending(_ a: StateNumbering.Moved, _ b: StateNumbering.Moved) -> Bool {
+            a.root == b.root ? (a.base, a.here) <= (b.base, b.here) : a.root < b.root
+        }
+        // New objects come in this order, by far the most.
+        let isSorted = zip(moved, moved.dropFirst()).allSatisfy(isAscending)
+        self.moved = isSorted ? moved : moved.sorted { !isAscending($1, $0) }
         if !isBounded { forgetKeys() }
     }
 
@@ -145,9 +151,10 @@ private struct MovedRun {
         (0..<Int64(count)).lazy.map { [self] in .init(root: root, base: base + $0, here: here + $0) }
     }
 
+    /// - Parameter objects: In the order of roots and keys.
     static func runs(of objects: [StateNumbering.Moved]) -> [MovedRun] {
         var runs: [MovedRun] = []
-        for object in objects.sorted(by: { ($0.root, $0.base, $0.here) < ($1.root, $1.base, $1.here) }) {
+        for object in objects {
             if let last = runs.last, last.root == object.root, object.base - last.base == Int64(last.count),
                 object.here - last.here == Int64(last.count)
             {

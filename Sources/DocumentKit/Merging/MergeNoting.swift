@@ -31,25 +31,25 @@ struct MergeNoting: Sendable {
         guard !sums.isEmpty, let marker else { return [] }
         let own = ownSum.map { MergeNote(generation: marker.generation, uuid: uuid, sums: [$0], moved: []) }
         guard isWhole else { return own.map { [$0] } ?? [] }
-        var moved: Set<StateNumbering.Moved> = []
-        /// - Parameter other: What theirs calls the object.
-        func note(_ name: MergeName, _ other: MergeName) {
-            let root = names.root(of: name), base = theirs.actual(other.number, root: root)
-            let here = names.number(of: name)
-            if here != base { moved.insert(.init(root: root, base: base, here: here)) }
+        var moved: [StateNumbering.Moved] = []
+        let new = outcome.insertions.names.filter { $0.origin == .theirs }
+        for (name, here) in zip(new, names.numbers(of: new)) {
+            let root = names.root(of: name), base = theirs.actual(name.number, root: root)
+            if here != base { moved.append(.init(root: root, base: base, here: here)) }
         }
-        for (name, twin) in outcome.united { note(twin, name) }
-        for name in outcome.insertions.names where name.origin == .theirs {
-            note(name, name)
-            if moved.count > MergeNote.maximumMovedCount { break }
+        var others: Set<StateNumbering.Moved> = []
+        for (name, twin) in outcome.united {
+            let root = names.root(of: twin), base = theirs.actual(name.number, root: root)
+            let here = names.number(of: twin)
+            if here != base { others.insert(.init(root: root, base: base, here: here)) }
         }
         for object in ours.moved + theirs.moved {
             let other = theirs.actual(object.base, root: object.root),
                 here = ours.actual(object.base, root: object.root)
-            if here != other { moved.insert(.init(root: object.root, base: other, here: here)) }
+            if here != other { others.insert(.init(root: object.root, base: other, here: here)) }
         }
-        let ordered = moved.sorted { ($0.root, $0.base, $0.here) < ($1.root, $1.base, $1.here) }
-        let other = MergeNote(generation: marker.generation, uuid: otherUUID, sums: sums, moved: ordered)
+        if !others.isEmpty { moved = Array(others.union(moved)) }
+        let other = MergeNote(generation: marker.generation, uuid: otherUUID, sums: sums, moved: moved)
         return (own.map { [$0] } ?? []) + [other]
     }
 }

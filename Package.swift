@@ -269,7 +269,12 @@ let targets: [Target] =
 let testSupport = Target.target(
     name: "TestSupport", dependencies: [], path: "Tests/TestSupport", swiftSettings: strict)
 
-let testTargets: [Target] = testModules.map {
+/// The test targets that a build of some tests is bounded to (*Contributing*, "What a build costs").
+let chosenTests = ProcessInfo.processInfo.environment["FOLIO_TEST_TARGETS"].map {
+    Set($0.split(separator: ",").map(String.init))
+}
+
+let testTargets: [Target] = testModules.filter { chosenTests?.contains($0.name) ?? true }.map {
     let worksOnCode = !Set($0.imports).isDisjoint(with: ["ModelMacros", "SourcePort"])
     return .testTarget(
         name: $0.name, dependencies: dependencies($0.imports + ["TestSupport"]), exclude: excluded[$0.name] ?? [],

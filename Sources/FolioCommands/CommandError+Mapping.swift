@@ -142,6 +142,7 @@ extension CommandError {
     private init(_ error: DocumentError) {
         let (exit, code): (ExitCode, String) =
             switch error.code {
+            case .usage where (error.underlying as? StorageError)?.code == .readOnly: (.permission, "readOnly")
             case .usage: (.usage, "usage")
             case .malformed: (.malformed, "malformed")
             case .notFound: (.notFound, "notFound")

@@ -45,6 +45,23 @@ struct BasicsTests {
         #expect(throws: GraphError.self) { try shelf.setPropertyValue(.decimal(.nan), forKey: "number") }
     }
 
+    @Test func anIntegerBecomesAFractionOnlyWhereNothingIsLost() throws {
+        let library = try Library()
+        let author = try library.context.insert("Author")
+        try author.setPropertyValue(.int(9_007_199_254_740_992), forKey: "rating")
+        #expect(author["rating"] as? Double == 9_007_199_254_740_992)
+        let error = #expect(throws: GraphError.self) {
+            try author.setPropertyValue(.int(9_007_199_254_740_993), forKey: "rating")
+        }
+        #expect(error?.code == .wrongType && error?.message.contains("9007199254740993") == true)
+        let single = AttributeDescription("number", .float)
+        #expect(PropertyValue.int(1 << 24).converted(to: single) == .float(16_777_216))
+        #expect(PropertyValue.int(1 << 24 + 1).converted(to: single) == nil)
+        #expect(PropertyValue.double(0.1).converted(to: single) == .float(0.1))
+        #expect(PropertyValue.double(1e300).converted(to: single) == nil)
+        #expect(PropertyValue.double(.infinity).converted(to: single) == .float(.infinity))
+    }
+
     @Test func aWindowMayReachBeyondAllNumbers() throws {
         let library = try Library()
         for title in ["A", "B", "C"] { try library.book(title) }

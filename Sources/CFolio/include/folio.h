@@ -37,6 +37,10 @@
  * function except those that free the object or the document. `ask` is called before the document
  * has a handle. A folio_dispatcher must not call functions of the library.
  *
+ * Processes. A process that was forked after the library was used has none of its threads, and can't
+ * use it: calls return FOLIO_USAGE. Handles may be freed there, which has no effect on the documents
+ * of the parent. A new program (exec, posix_spawn) may do everything.
+ *
  * The library never prints, never ends the process and installs no signal handlers. Symbols are
  * added to it but not removed.
  */
@@ -344,6 +348,12 @@ typedef struct folio_document_info {
 folio_status folio_document_get_info(folio_document *document, folio_document_info *info,
                                      folio_error **error);
 
+/* A number that is counted up before values or relationships of the document's objects may change,
+ * by a call, by a task of the library or by another program. A host that keeps values which it has
+ * read keeps the number, too, from before it read them, and may use them while that is the same.
+ * The memory belongs to the document's handle; NULL for a handle that was freed. */
+const uint64_t *folio_document_change_count(folio_document *document);
+
 /* ---- Saving ----------------------------------------------------------------------------------- */
 
 /* Validates all changes and makes them the saved state, durably. Does nothing without changes. If
@@ -501,9 +511,11 @@ folio_status folio_object_get(folio_object *object, const char *key, folio_value
  * be a path through to-one relationships, such as "author.name". */
 folio_status folio_object_read(folio_object *object, const char *const *keys, size_t key_count,
                                folio_value *values, folio_error **error);
-/* Sets a property, and the inverse of a relationship. NULL sets no value. Numbers are converted if
- * nothing is lost; a FOLIO_STRING is converted to a UUID, a URI or a decimal, FOLIO_BYTES to a large
- * value. */
+/* Sets a property, and the inverse of a relationship. NULL sets no value. An integer is converted
+ * to a number of another type if that can represent it, a fraction is rounded to the precision of the
+ * type; what is out of its range is FOLIO_USAGE. A FOLIO_STRING is converted to a UUID, a URI or a
+ * decimal, FOLIO_BYTES to a large value. The members of an ordered relationship differ: a list that
+ * has one twice is FOLIO_USAGE. */
 folio_status folio_object_set(folio_object *object, const char *key, const folio_value *value,
                               folio_error **error);
 
@@ -588,6 +600,8 @@ folio_status folio_document_check_predicate(folio_document *document, const char
                                             const char *predicate, size_t *offset,
                                             folio_error **error);
 
+/* The number of objects. 0, too, for a handle that was freed and for a document that was closed:
+ * folio_results_references() with a count of 0 tells whether the results can be used. */
 size_t folio_results_count(folio_results *results);
 /* A handle of the object at an index. */
 folio_object *folio_results_object(folio_results *results, size_t index, folio_error **error);

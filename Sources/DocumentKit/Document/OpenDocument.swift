@@ -92,7 +92,9 @@ final class OpenDocument {
     func editingState() throws -> SessionState {
         let openState = try openedState()
         guard openState.isEditing else {
-            throw DocumentError(.usage, "the document is open for reading only", path: openState.path)
+            throw DocumentError(
+                .usage, "the document is open for reading only", path: openState.path,
+                underlying: StorageError(.readOnly, "The document is open for reading only", path: openState.path))
         }
         return openState
     }

@@ -8,6 +8,7 @@ package func folio_document_open(
     _ path: UnsafePointer<CChar>?, _ options: UnsafePointer<folio_open_options>?, _ error: ErrorPlace
 ) -> OpaquePointer? {
     pointer(error) {
+        try ForkGeneration.check()
         let opening = try Opening(path: text(path, "the path"), options)
         return try open { content in content.document = try await opening.open() }
     }
@@ -19,6 +20,7 @@ package func folio_document_create(
     _ error: ErrorPlace
 ) -> OpaquePointer? {
     pointer(error) {
+        try ForkGeneration.check()
         let path = try text(path, "the path"), model = try text(model, "the model")
         let form = try documentForm(form) ?? DocumentTransfer.defaultForm(of: path) ?? .package
         return try open { content in
@@ -199,7 +201,7 @@ func documentContent(_ handle: OpaquePointer?) throws -> DocumentContent {
 @c @implementation
 package func folio_document_is_open(_ document: OpaquePointer?) -> Bool {
     guard let content = try? documentContent(document) else { return false }
-    return (try? content.perform { _ in true }) ?? false
+    return (try? content.perform(reading: true) { _ in true }) ?? false
 }
 
 @c @implementation
@@ -224,12 +226,17 @@ package func folio_document_free(_ document: OpaquePointer?) {
 // MARK: State
 
 @c @implementation
+package func folio_document_change_count(_ document: OpaquePointer?) -> UnsafePointer<UInt64>? {
+    (try? documentContent(document)).map { UnsafePointer($0.monitor.changeCount) }
+}
+
+@c @implementation
 package func folio_document_get_info(
     _ document: OpaquePointer?, _ info: UnsafeMutablePointer<folio_document_info>?, _ error: ErrorPlace
 ) -> folio_status {
     status(error) {
         let content = try documentContent(document), info = try place(info, "the info")
-        try content.perform { document in
+        try content.perform(reading: true) { document in
             let size = info.pointee.size
             let kind =
                 switch document.kind {

@@ -55,6 +55,7 @@ package func folio_diff(
     _ error: ErrorPlace
 ) -> folio_status {
     status(error) {
+        try ForkGeneration.check()
         let old = try text(old_document, "the old document"), new = try text(new_document, "the new document")
         let different = try place(different, "the place of the answer")
         let result = try DocumentContent().driveAlways { _ in
@@ -70,6 +71,7 @@ package func folio_migrate(_ path: UnsafePointer<CChar>?, _ model: UnsafePointer
     -> folio_status
 {
     status(error) {
+        try ForkGeneration.check()
         let path = try text(path, "the path"), model = try text(model, "the model")
         try DocumentContent().driveAlways { _ in
             _ = try await PersistentDocument.migrate(

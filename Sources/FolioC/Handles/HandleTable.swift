@@ -44,13 +44,14 @@ enum HandleTable {
     nonisolated(unsafe) private static var lastFree: UnsafeMutablePointer<Slot>?
     nonisolated(unsafe) private static var freeCount = 0
     nonisolated(unsafe) private static var usedCount = 0
-    private static let lock = NSLock()
+    static let lock = NSLock()
 
     /// How many handles were not freed.
     static var count: Int { lock.withLock { usedCount } }
 
     /// Makes a handle that retains its content.
     static func handle(of content: HandleContent) -> OpaquePointer {
+        ForkGeneration.observe()
         lock.lock()
         defer { lock.unlock() }
         if freeCount <= quarantine { addChunk() }
@@ -87,10 +88,17 @@ enum HandleTable {
         guard slot.pointee.kind == kind.rawValue, let content = slot.pointee.content else {
             throw CommandError.usage("the handle is of no \(kind.name): it was freed, or is of another kind")
         }
-        return unsafeDowncast(content._withUnsafeGuaranteedRef { $0 }, to: type)
+        let known = content._withUnsafeGuaranteedRef { $0 }
+        guard known.isOfThisProcess else {
+            throw CommandError.usage(
+                "the \(kind.name) belongs to the process that this one was forked from",
+                hint: "start a new program for it, as posix_spawn() does")
+        }
+        return unsafeDowncast(known, to: type)
     }
 
-    /// Frees a handle; nil for NULL and for what is no handle of the kind.
+    /// Frees a handle; nil for NULL, for what is no handle of the kind, and for one of the process
+    /// that this one was forked from, whose content is left alone.
     static func release<Content: HandleContent>(
         _ handle: OpaquePointer?, _ kind: Kind, as type: Content.Type = Content.self
     ) -> Content? {
@@ -102,6 +110,7 @@ enum HandleTable {
         slot.pointee = Slot(kind: 0, content: nil, next: nil)
         usedCount -= 1
         addFree(slot)
+        guard content._withUnsafeGuaranteedRef({ $0.isOfThisProcess }) else { return nil }
         return unsafeDowncast(content.takeRetainedValue(), to: type)
     }
 }
@@ -109,6 +118,11 @@ enum HandleTable {
 /// What a handle stands for.
 class HandleContent {
     let kind: HandleTable.Kind
+    private let generation = ForkGeneration.current
 
     init(_ kind: HandleTable.Kind) { self.kind = kind }
+
+    /// Whether it was made since the process was forked.
+    @inline(__always)
+    final var isOfThisProcess: Bool { generation == ForkGeneration.current }
 }

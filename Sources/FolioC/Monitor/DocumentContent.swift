@@ -50,9 +50,10 @@ final class DocumentContent: HandleContent, @unchecked Sendable {
     }
 
     /// Runs work on the document, which is open, on the calling thread.
+    /// - Parameter reading: Whether no value of an object and no relationship is changed.
     @inline(__always)
-    func perform<Result>(_ body: (PersistentDocument) throws -> Result) throws -> Result {
-        try monitor.enter()
+    func perform<Result>(reading: Bool = false, _ body: (PersistentDocument) throws -> Result) throws -> Result {
+        try monitor.enter(reading: reading)
         defer { monitor.leave() }
         return try body(opened)
     }
@@ -67,9 +68,9 @@ final class DocumentContent: HandleContent, @unchecked Sendable {
 
     /// Runs work that has to be done inside even from a function that the library calls, and on a
     /// document that is closed.
-    func performAlways(_ body: () -> Void) {
+    func performAlways(reading: Bool = false, _ body: () -> Void) {
         if monitor.isInside { return body() }
-        guard (try? monitor.enter()) != nil else { return }
+        guard (try? monitor.enter(reading: reading)) != nil else { return }
         body()
         monitor.leave()
     }

@@ -24,8 +24,12 @@ final class Monitor: SerialExecutor, @unchecked Sendable {
     private var notify: (@Sendable () -> Void)?
     /// The threads that are calling `notify`.
     private var notifyingThreads: [pthread_t] = []
+    /// How often the document may have been changed. It is counted up before a change, so that what
+    /// was read after a number was looked at is as new as that number. Hosts read it at any time.
+    let changeCount = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
 
     init() {
+        changeCount.initialize(to: 0)
         pthread_mutex_init(mutex, nil)
         pthread_cond_init(condition, nil)
     }
@@ -35,6 +39,7 @@ final class Monitor: SerialExecutor, @unchecked Sendable {
         pthread_mutex_destroy(mutex)
         condition.deallocate()
         mutex.deallocate()
+        changeCount.deallocate()
     }
 
     // MARK: Entering
@@ -47,8 +52,9 @@ final class Monitor: SerialExecutor, @unchecked Sendable {
     }
 
     /// Enters, after those that are inside have left.
+    /// - Parameter reading: Whether no value of an object and no relationship is changed inside.
     /// - Throws: a usage error for a thread that is inside already.
-    func enter() throws {
+    func enter(reading: Bool = false) throws {
         let thread = pthread_self()
         pthread_mutex_lock(mutex)
         guard owner != thread else {
@@ -59,6 +65,7 @@ final class Monitor: SerialExecutor, @unchecked Sendable {
         }
         if owner != 0 { wait { self.owner == 0 } }
         owner = thread
+        if !reading { changeCount.pointee &+= 1 }
         pthread_mutex_unlock(mutex)
     }
 
@@ -144,6 +151,7 @@ final class Monitor: SerialExecutor, @unchecked Sendable {
 
     private func takeJob() -> UnownedJob? {
         guard hasJobs else { return nil }
+        changeCount.pointee &+= 1
         defer {
             nextJob += 1
             if nextJob == jobs.count {

@@ -18,12 +18,13 @@ final class ObjectContent: HandleContent {
         super.init(.object)
     }
 
-    deinit { content.performAlways { object = nil } }
+    deinit { content.performAlways(reading: true) { object = nil } }
 
     /// Runs work on the object on the calling thread.
+    /// - Parameter reading: Whether no value of an object and no relationship is changed.
     @inline(__always)
-    func perform<Result>(_ body: (ManagedObject) throws -> Result) throws -> Result {
-        try content.monitor.enter()
+    func perform<Result>(reading: Bool = false, _ body: (ManagedObject) throws -> Result) throws -> Result {
+        try content.monitor.enter(reading: reading)
         defer { content.monitor.leave() }
         return try body(known())
     }
@@ -109,7 +110,7 @@ package func folio_document_object(_ document: OpaquePointer?, _ reference: foli
 {
     pointer(error) {
         let content = try documentContent(document)
-        return try content.perform { document in
+        return try content.perform(reading: true) { document in
             let object = try document.context.existingObject(with: document.context.objectID(reference))
             return HandleTable.handle(of: ObjectContent(object, of: content))
         }
@@ -140,7 +141,7 @@ package func folio_object_reference(
 ) -> folio_status {
     status(error) {
         let reference = try place(reference, "the place of the reference")
-        reference.pointee = try objectContent(object).perform { try folio_reference($0) }
+        reference.pointee = try objectContent(object).perform(reading: true) { try folio_reference($0) }
     }
 }
 
@@ -156,7 +157,7 @@ package func folio_object_uri(_ object: OpaquePointer?, _ error: ErrorPlace) -> 
     pointer(error) {
         let content = try objectContent(object)
         return ownedText(
-            try content.perform { object in
+            try content.perform(reading: true) { object in
                 _ = try content.content.entity(of: object)
                 return object.objectID.description
             })
@@ -182,7 +183,7 @@ package func folio_object_changes(
 {
     status(error) {
         let changes = try place(changes, "the place of the changes")
-        changes.pointee = try objectContent(object).perform { object in
+        changes.pointee = try objectContent(object).perform(reading: true) { object in
             if object.isDeleted { return Int32(FOLIO_DELETED) }
             return Int32(object.isInserted ? FOLIO_INSERTED : object.isUpdated ? FOLIO_UPDATED : 0)
         }

@@ -10,7 +10,7 @@ package func folio_object_get(
 ) -> folio_status {
     status(error) {
         let handle = try objectContent(object), value = try place(value, "the place of the value")
-        try handle.perform { object in
+        try handle.perform(reading: true) { object in
             let index = try handle.content.index(of: key, in: handle.content.entity(of: object))
             let read = try PropertyAccess(object).value(at: index)
             handle.buffer.reset()
@@ -26,7 +26,7 @@ package func folio_object_read(
 ) -> folio_status {
     status(error) {
         let handle = try objectContent(object)
-        try handle.perform { object in
+        try handle.perform(reading: true) { object in
             var reader = try ValueReader(keys, key_count, of: handle.content)
             guard key_count > 0 else { return }
             let values = try place(values, "the place of the values")
@@ -46,9 +46,19 @@ package func folio_object_set(
         try handle.edit { object in
             let entity = try handle.content.entity(of: object)
             let property = entity.properties[try handle.content.index(of: key, in: entity)]
-            try object.setPropertyValue(
-                hostValue(value, for: property, of: handle.content), forKey: property.name)
+            let given = try hostValue(value, for: property, of: handle.content)
+            if case .list(let members) = given, property.relationship?.isOrdered == true { try checkDistinct(members) }
+            try object.setPropertyValue(given, forKey: property.name)
         }
+    }
+}
+
+/// - Throws: a usage error for a list that names an object twice: it would have another length as
+///   the content of a relationship.
+private func checkDistinct(_ members: [PropertyValue]) throws {
+    var known: Set<ManagedObjectID> = []
+    for case .object(let id) in members where !known.insert(id).inserted {
+        throw CommandError.usage("\(id.shortName) stands in the list twice, and is a member once")
     }
 }
 
@@ -72,7 +82,7 @@ package func folio_object_get_object(
 ) -> folio_status {
     status(error) {
         let handle = try objectContent(object), related = try place(related, "the place of the object")
-        related.pointee = try handle.perform { object in
+        related.pointee = try handle.perform(reading: true) { object in
             let target = try PropertyAccess(object).relatedObject(at: relationship(key, of: object, handle.content))
             return target.map { HandleTable.handle(of: ObjectContent($0, of: handle.content)) }
         }
@@ -98,7 +108,7 @@ package func folio_object_get_objects(_ object: OpaquePointer?, _ key: UnsafePoi
 {
     pointer(error) {
         let handle = try objectContent(object)
-        return try handle.perform { object in
+        return try handle.perform(reading: true) { object in
             let objects = try PropertyAccess(object).relatedObjects(at: relationship(key, of: object, handle.content))
             return HandleTable.handle(of: ResultsContent(objects, of: handle.content))
         }

@@ -17,11 +17,11 @@ final class ResultsContent: HandleContent {
         super.init(.results)
     }
 
-    deinit { content.performAlways { objects = [] } }
+    deinit { content.performAlways(reading: true) { objects = [] } }
 
     /// Runs work on the objects on the calling thread.
     fileprivate func perform<Result>(_ body: ([ManagedObject]) throws -> Result) throws -> Result {
-        try content.perform { _ in try body(objects) }
+        try content.perform(reading: true) { _ in try body(objects) }
     }
 
     /// - Throws: a usage error where there are not so many objects.

@@ -17,7 +17,7 @@ extension EntityShape {
             return try converted(parts, to: composite, key: key)
         }
         guard let converted = value.converted(to: attribute) else {
-            throw .wrongType(value.typeName, for: attribute, key: key, of: entity)
+            throw .wrongType(value.unfitting(for: attribute), for: attribute, key: key, of: entity)
         }
         return converted
     }

@@ -2,8 +2,9 @@ import Foundation
 package import Schema
 
 extension PropertyValue {
-    /// The value converted to the type of an attribute; nil if the attribute can't have it. Numbers
-    /// are converted if the attribute can represent them.
+    /// The value converted to the type of an attribute; nil if the attribute can't have it. Integers
+    /// are converted if the attribute can represent them; fractions are rounded to the nearest value
+    /// that it has, unless they are out of its range.
     package func converted(to attribute: AttributeDescription) -> PropertyValue? {
         if isNull { return self }
         switch (attribute.type, self) {
@@ -11,13 +12,13 @@ extension PropertyValue {
         case (.boolean, .bool): return self
         case (.boolean, .int(let value)) where value == 0 || value == 1: return .bool(value == 1)
         case (.double, .double): return self
-        case (.double, .int(let value)): return .double(Double(value))
+        case (.double, .int(let value)): return Double(exactly: value).map { .double($0) }
         case (.double, .float(let value)): return .double(Double(value))
         case (.double, .decimal(let value)): return .double((value as NSDecimalNumber).doubleValue)
         case (.float, .float): return self
-        case (.float, .int(let value)): return .float(Float(value))
-        case (.float, .double(let value)): return .float(Float(value))
-        case (.float, .decimal(let value)): return .float((value as NSDecimalNumber).floatValue)
+        case (.float, .int(let value)): return Float(exactly: value).map { .float($0) }
+        case (.float, .double(let value)): return Self.float(value)
+        case (.float, .decimal(let value)): return Self.float((value as NSDecimalNumber).doubleValue)
         case (.decimal, .decimal): return self
         case (.decimal, .int(let value)): return .decimal(Decimal(value))
         // Converted through the text, because 10.11 means the decimal number, not the nearest
@@ -33,6 +34,11 @@ extension PropertyValue {
         case (.composite, .composite), (.undefined, _), (.objectID, .object): return self
         default: return nil
         }
+    }
+
+    private static func float(_ value: Double) -> PropertyValue? {
+        let rounded = Float(value)
+        return value.isFinite && rounded.isInfinite ? nil : .float(rounded)
     }
 
     private var wholeNumber: Int64? {
@@ -111,6 +117,18 @@ extension PropertyValue {
         case .composite(let value): value
         case .object(let value): value
         case .list(let value): value
+        }
+    }
+
+    /// What an attribute can't have, for messages: a number itself where others of its type fit.
+    func unfitting(for attribute: AttributeDescription) -> String {
+        guard attribute.type.isNumeric else { return typeName }
+        return switch self {
+        case .int(let value): "\(value), which it can't represent"
+        case .double(let value): "\(value), which it can't represent"
+        case .float(let value): "\(value), which it can't represent"
+        case .decimal(let value): "\(value), which it can't represent"
+        default: typeName
         }
     }
 

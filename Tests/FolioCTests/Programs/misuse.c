@@ -3,6 +3,9 @@
  * folder, the file of the model. */
 #include "check.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 /* Every function that takes a handle, with the same wrong handle. */
 static void wrong_handle(void *handle) {
     folio_value value = folio_integer(1);
@@ -21,6 +24,7 @@ static void wrong_handle(void *handle) {
     folio_version_info version = {.size = sizeof version};
     FAILS(folio_document_close(document, FOLIO_CLOSE_SAVE, &error), FOLIO_USAGE, "usage");
     CHECK(!folio_document_is_open(document));
+    CHECK(folio_document_change_count(document) == NULL);
     FAILS(folio_document_get_info(document, &info, &error), FOLIO_USAGE, "usage");
     FAILS(folio_document_save(document, &error), FOLIO_USAGE, "usage");
     FAILS(folio_document_start_save(document, NULL, NULL, &error), FOLIO_USAGE, "usage");
@@ -167,6 +171,7 @@ int main(int count, char **arguments) {
     NONE(folio_document_insert(document, "Place", &error), FOLIO_USAGE, "abstractEntity");
     NONE(folio_document_object(document, (folio_reference){0, 0}, &error), FOLIO_NOT_FOUND, "unknownObject");
     NONE(folio_document_object(document, (folio_reference){-77, 1}, &error), FOLIO_NOT_FOUND, "unknownObject");
+    NONE(folio_document_object(document, (folio_reference){INT64_MIN, 1}, &error), FOLIO_NOT_FOUND, "unknownObject");
     NONE(folio_document_object(document, (folio_reference){1, -1}, &error), FOLIO_NOT_FOUND, "unknownObject");
     folio_value value;
     FAILS(folio_object_get(person, NULL, &value, &error), FOLIO_USAGE, "usage");
@@ -211,6 +216,43 @@ int main(int count, char **arguments) {
     FAILS(folio_diff(NULL, "x", NULL, NULL, &error), FOLIO_USAGE, "usage");
     FAILS(folio_diff("x", "y", NULL, NULL, &error), FOLIO_USAGE, "usage");
     FAILS(folio_migrate(path, NULL, &error), FOLIO_USAGE, "usage");
+
+    /* A list that names a member of an ordered relationship twice. Nothing is changed. */
+    folio_object *stop = insert(document, "Stop"), *south = insert(document, "Journey");
+    folio_reference twice[2];
+    OK(folio_object_reference(stop, &twice[0], &error));
+    twice[1] = twice[0];
+    value = (folio_value){.type = FOLIO_REFERENCES};
+    value.as.references.items = twice;
+    value.as.references.count = 2;
+    FAILS(folio_object_set(south, "stops", &value, &error), FOLIO_USAGE, "usage");
+    twice[1].key = INT64_MIN;
+    FAILS(folio_object_set(south, "stops", &value, &error), FOLIO_NOT_FOUND, "unknownObject");
+    value.as.references.count = 1;
+    uint64_t changes = *folio_document_change_count(document);
+    OK(folio_object_set(south, "stops", &value, &error));
+    CHECK(*folio_document_change_count(document) > changes);
+    changes = *folio_document_change_count(document);
+    OK(folio_object_get(south, "title", &value, &error));
+    CHECK(*folio_document_change_count(document) == changes);
+    OK(folio_object_delete(south, &error));
+    OK(folio_object_delete(stop, &error));
+
+    /* A process that was forked has no use of the handles of its parent, and does them no harm. */
+    pid_t child = fork();
+    if (child == 0) {
+        FAILS(folio_object_get(south, "title", &value, &error), FOLIO_USAGE, "usage");
+        FAILS(folio_document_save(document, &error), FOLIO_USAGE, "usage");
+        NONE(folio_document_open(path, NULL, &error), FOLIO_USAGE, "usage");
+        folio_object_free(south);
+        folio_document_free(document);
+        _exit(0);
+    }
+    int ended = 0;
+    CHECK(waitpid(child, &ended, 0) == child && WIFEXITED(ended) && WEXITSTATUS(ended) == 0);
+    CHECK(folio_document_is_open(document));
+    folio_object_free(south);
+    folio_object_free(stop);
 
     /* Objects of another document, and of a document that was closed. */
     folio_document *other = create_document(in_folder(arguments[1], "Other.folio"), arguments[2]);

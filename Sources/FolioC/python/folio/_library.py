@@ -1,8 +1,13 @@
 """The functions of the C library, as the header declares them."""
 
+from __future__ import annotations
+
+import contextlib
 import ctypes
 import ctypes.util
 import os
+import subprocess
+from collections.abc import Iterator
 from ctypes import (
     CFUNCTYPE,
     POINTER,
@@ -18,6 +23,7 @@ from ctypes import (
     c_uint8,
     c_void_p,
 )
+from typing import Any
 
 
 class Reference(Structure):
@@ -131,17 +137,35 @@ COMPLETION = CFUNCTYPE(None, c_void_p, c_void_p)
 SOURCE = CFUNCTYPE(c_int64, c_void_p, c_void_p, c_size_t)
 
 
-def _load():
+def _candidates() -> Iterator[str]:
+    """Where the library may be: beside the package, in the prefix that the package was installed into with it, where
+    the system looks, where pkg-config says."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    yield os.path.join(folder, "libfolio.so.0")
+    yield os.path.join(folder, "libfolio.so")
+    # PREFIX/share/folio/python/folio, as .ci/install makes it.
+    yield os.path.join(folder, *[os.pardir] * 4, "lib", "libfolio.so.0")
+    yield "libfolio.so.0"
+    found = ctypes.util.find_library("folio")
+    if found:
+        yield found
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        asked = subprocess.run(
+            ["pkg-config", "--variable=libdir", "folio"], capture_output=True, text=True, timeout=10, check=True)
+        yield os.path.join(asked.stdout.strip(), "libfolio.so.0")
+
+
+def _load() -> Any:
     named = os.environ.get("FOLIO_LIBRARY")
-    beside = os.path.join(os.path.dirname(__file__), "libfolio.so")
-    for name in [named] if named else [beside, "libfolio.so.0", ctypes.util.find_library("folio")]:
-        if not name or (name is beside and not os.path.exists(beside)):
+    failures = []
+    for name in [named] if named else _candidates():
+        if os.path.isabs(name) and not named and not os.path.exists(name):
             continue
         try:
             return ctypes.CDLL(name)
         except OSError as error:
-            failure = error
-    raise ImportError("libfolio is not installed: set FOLIO_LIBRARY to its file") from failure
+            failures.append(str(error))
+    raise ImportError("libfolio is not installed: set FOLIO_LIBRARY to its file: " + "; ".join(failures))
 
 
 library = _load()
@@ -165,6 +189,7 @@ _functions = {
     "folio_document_close": (c_int, [_handle, c_int, _error]),
     "folio_document_is_open": (c_bool, [_handle]),
     "folio_document_free": (None, [_handle]),
+    "folio_document_change_count": (c_void_p, [_handle]),
     "folio_document_get_info": (c_int, [_handle, POINTER(DocumentInfo), _error]),
     "folio_document_save": (c_int, [_handle, _error]),
     "folio_document_start_save": (c_int, [_handle, COMPLETION, c_void_p, _error]),

@@ -1,12 +1,15 @@
 """Values of the library as values of Python."""
 
+from __future__ import annotations
+
 import ctypes
 import datetime
 import decimal
 import os
 import struct
 import uuid
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple, Optional, Union
 
 from . import _library as c
 
@@ -18,7 +21,7 @@ from . import _library as c
 _EPOCH = datetime.datetime(2001, 1, 1, tzinfo=datetime.timezone.utc)
 _string_at = ctypes.string_at
 _two_words = struct.Struct("<QQ")
-_reference = struct.Struct("<qi4x")
+reference_layout = struct.Struct("<qi4x")
 
 
 class Reference(NamedTuple):
@@ -35,7 +38,7 @@ class Large(NamedTuple):
     size: int
 
 
-def date(seconds):
+def date(seconds: float) -> Union[datetime.datetime, float]:
     """A date of the library: a datetime in UTC, or the number of seconds where the calendar has none."""
     try:
         return _EPOCH + datetime.timedelta(seconds=seconds)
@@ -43,11 +46,11 @@ def date(seconds):
         return seconds
 
 
-def optional_date(seconds):
+def optional_date(seconds: float) -> Any:
     return None if seconds != seconds else date(seconds)
 
 
-def seconds(moment):
+def seconds(moment: datetime.date) -> float:
     if isinstance(moment, datetime.datetime):
         if moment.tzinfo is None:
             moment = moment.astimezone()
@@ -56,16 +59,16 @@ def seconds(moment):
         datetime.timedelta(seconds=1))
 
 
-def _composite(address, count):
-    members = (c.Member * count).from_address(address) if count else ()
+def _composite(address: int, count: int) -> dict[str, Any]:
+    members: Any = (c.Member * count).from_address(address) if count else ()
     return {member.name.decode(): decoded(member.value) for member in members}
 
 
-def _references(address, count):
-    return [Reference(*parts) for parts in _reference.iter_unpack(_string_at(address, count * 16))] if count else []
+def _references(address: int, count: int) -> list[Reference]:
+    return [Reference(*parts) for parts in reference_layout.iter_unpack(_string_at(address, count * 16))] if count else []
 
 
-def decode(kind, first, second, number):
+def decode(kind: int, first: int, second: int, number: float) -> Any:
     """The value of a type, from the two words of the union, the first of them also as a floating-point number."""
     if kind == STRING or kind == URI:
         return _string_at(first, second).decode()
@@ -88,7 +91,7 @@ def decode(kind, first, second, number):
     if kind == LARGE:
         return Large(first - (1 << 64) if first >> 63 else first)
     if kind == REFERENCE:
-        return Reference(*_reference.unpack(_two_words.pack(first, second)))
+        return Reference(*reference_layout.unpack(_two_words.pack(first, second)))
     if kind == REFERENCES:
         return _references(first, second)
     if kind == COMPOSITE:
@@ -96,13 +99,13 @@ def decode(kind, first, second, number):
     raise ValueError(f"the library has no type of values {kind}")
 
 
-def decoded(value):
+def decoded(value: Any) -> Any:
     """The value of one structure."""
     first, second = _two_words.unpack(bytes(value.as_))
     return decode(value.type, first, second, value.as_.number)
 
 
-def encode(value, keep):
+def encode(value: Any, keep: list[Any]) -> Any:
     """A structure for a value. What it points to is added to `keep`, and lives as long as that."""
     result = c.Value()
     if value is None:
@@ -147,7 +150,7 @@ def encode(value, keep):
     return result
 
 
-def encode_references(objects, keep):
+def encode_references(objects: Iterable[Any], keep: list[Any]) -> Any:
     """A structure for the objects of a to-many relationship."""
     items = [c.Reference(*(object if isinstance(object, Reference) else object.reference)) for object in objects]
     references = (c.Reference * len(items))(*items)
@@ -158,7 +161,7 @@ def encode_references(objects, keep):
     return result
 
 
-def _point(result, kind, content, keep):
+def _point(result: Any, kind: int, content: bytes, keep: list[Any]) -> None:
     keep.append(content)
     result.type = kind
     result.as_.text.data = ctypes.cast(ctypes.c_char_p(content), ctypes.c_void_p).value

@@ -3,6 +3,9 @@ FOLIO_LIBRARY, FOLIO_MODELS and PYTHONPATH are set by the test that runs it."""
 
 import asyncio
 import collections
+import collections.abc
+import contextlib
+import copy
 import datetime
 import decimal
 import gc
@@ -11,6 +14,8 @@ import json
 import math
 import os
 import pathlib
+import pickle
+import random
 import shutil
 import subprocess
 import sys
@@ -526,6 +531,309 @@ class Process(Case):
         self.document.close("discard")
         ended = subprocess.run([sys.executable, "-c", script, str(self.path)], timeout=60, capture_output=True)
         self.assertEqual((ended.returncode, ended.stderr), (0, b""))
+
+
+class Sequences(Case):
+    """An ordered relationship keeps all members, whatever a program does to it that a list allows."""
+
+    def setUp(self):
+        super().setUp()
+        self.journey = self.document["Journey"].insert(title="South")
+        self.stops = [self.document["Stop"].insert(nights=number) for number in range(5)]
+        self.journey.stops = self.stops
+
+    def nights(self):
+        return [stop.nights for stop in self.journey.stops]
+
+    def tearDown(self):
+        self.journey = self.stops = None
+        super().tearDown()
+
+    def test_items_are_exchanged_and_rotated(self):
+        stops = self.journey.stops
+        stops[0], stops[1] = stops[1], stops[0]
+        self.assertEqual(self.nights(), [1, 0, 2, 3, 4])
+        stops[0], stops[1], stops[2] = stops[1], stops[2], stops[0]
+        self.assertEqual(self.nights(), [0, 2, 1, 3, 4])
+        stops[-1] = stops[-1]
+        self.assertEqual(self.nights(), [0, 2, 1, 3, 4])
+        item, at = stops[4], 4
+        while at > 0:
+            stops[at] = stops[at - 1]
+            at -= 1
+        stops[0] = item
+        self.assertEqual(self.nights(), [4, 0, 2, 1, 3])
+
+    def test_algorithms_for_lists_give_what_they_give_for_lists(self):
+        for seed in range(20):
+            plain = self.nights()
+            random.Random(seed).shuffle(plain)
+            random.Random(seed).shuffle(self.journey.stops)
+            self.assertEqual(self.nights(), plain)
+        self.journey.stops.sort(key=lambda stop: -stop.nights)
+        self.assertEqual(self.nights(), [4, 3, 2, 1, 0])
+        self.journey.stops.reverse()
+        self.assertEqual(self.nights(), [0, 1, 2, 3, 4])
+        collections.abc.MutableSequence.reverse(self.journey.stops)
+        self.assertEqual(self.nights(), [4, 3, 2, 1, 0])
+
+    def test_slices_are_replaced_in_one_step(self):
+        stops = self.journey.stops
+        stops[1:3] = [self.stops[2], self.stops[1]]
+        self.assertEqual(self.nights(), [0, 2, 1, 3, 4])
+        stops[::2] = [stops[4], stops[2], stops[0]]
+        self.assertEqual(self.nights(), [4, 2, 1, 3, 0])
+        del stops[1:3]
+        self.assertEqual(self.nights(), [4, 3, 0])
+        self.assertEqual(stops.pop().nights, 0)
+        stops.append(self.stops[4])
+        self.assertEqual(self.nights(), [3, 4])
+        stops += [self.stops[0]]
+        self.assertEqual(self.nights(), [3, 4, 0])
+        stops.clear()
+        self.assertEqual(self.nights(), [])
+
+    def test_what_would_lose_a_member_is_refused_and_changes_nothing(self):
+        stops, first = self.journey.stops, self.stops[0]
+        with self.assertRaises(ValueError):
+            stops[2:4] = [first]
+        with self.assertRaises(ValueError):
+            stops[::2] = [first]
+        with self.assertRaises(ValueError):
+            self.journey.stops = [first, self.stops[1], first]
+        with self.assertRaises(ValueError):
+            stops.remove(self.document["Stop"].insert())
+        with self.assertRaises(IndexError):
+            stops[9] = first
+        with self.assertRaises(TypeError):
+            stops[0] = None
+        with self.assertRaises(TypeError):
+            stops[:] = [None]
+        self.assertEqual(self.nights(), [0, 1, 2, 3, 4])
+        [person, other] = self.people("A", "B")
+        self.journey.members = [person, other, person]
+        self.assertEqual(len(self.journey.members), 2)
+        with self.assertRaises(TypeError):
+            self.journey.members.reverse()
+        with self.assertRaises(TypeError):
+            self.journey.members[0] = self.journey.members[1]
+        self.assertEqual(len(self.journey.members), 2)
+
+
+class Handles(Case):
+    def test_handles_are_not_copied(self):
+        [person] = self.people("A")
+        for handle in (person, self.document, self.document.fetch("Person"), folio.Progress()):
+            for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+                with self.assertRaises(TypeError):
+                    copied(handle)
+        self.assertEqual(len(self.document.fetch("Person")), 1)
+
+    def test_threads_read_one_object_and_one_list(self):
+        people = self.people(*[f"Somebody with a long name {number}" for number in range(300)])
+        results, person, failures = self.document.fetch("Person", sort=["name"]), people[7], []
+
+        def read():
+            try:
+                for number in range(300):
+                    if person["name"] != "Somebody with a long name 7":
+                        failures.append(person["name"])
+                    found = [name for [name] in results.rows("name")]
+                    if found != sorted(found) or len(found) != 300:
+                        failures.append(found)
+                    person.read("name", "born")
+                    if number % 30 == 0:
+                        self.document["Person"].first("name = %@", "nobody")
+            except BaseException as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=read) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for number in range(100):
+            people[9].homepage = f"https://example.org/{number}"
+            self.document.end_event()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+
+    def test_values_that_are_kept_follow_every_change(self):
+        people = self.people("A", "B", "C")
+        self.document.save()
+        seen = list(self.document.fetch("Person", sort=["name"]))
+        self.assertEqual([person.name for person in seen], ["A", "B", "C"])
+        people[0].name = "D"
+        self.assertEqual([person.name for person in seen], ["D", "B", "C"])
+        self.document.undo()
+        self.assertEqual([person.name for person in seen], ["A", "B", "C"])
+        self.document.redo()
+        self.assertEqual(seen[0].name, "D")
+        self.document.revert()
+        self.assertEqual(seen[0].name, "A")
+        seen[1].update(name="E")
+        seen[1].refresh()
+        self.assertEqual(seen[1]["name"], "B")
+        seen[2].delete()
+        self.document.save()
+        with self.assertRaises(folio.Error):
+            seen[2].name
+        for number, person in enumerate(self.document.fetch("Person", sort=["name"])):
+            person.name = f"{person.name}{number}"
+        self.assertEqual([person.name for person in seen[:2]], ["A0", "B1"])
+
+    def test_results_of_a_closed_document_are_an_error(self):
+        self.people("A")
+        self.document.save()
+        results = self.document.fetch("Person")
+        person = results[0]
+        self.assertEqual(person.name, "A")
+        self.document.close()
+        for use in (lambda: len(results), lambda: list(results), lambda: results[0], lambda: list(results.rows("name")),
+                    lambda: person.name, lambda: person.uri):
+            with self.assertRaises(folio.UsageError):
+                use()
+
+    def test_results_of_a_handler_are_an_error_afterwards(self):
+        kept = []
+        with self.document.watch("Person", lambda changes, results: kept.append((results, list(results)))):
+            self.people("A")
+            self.document.dispatch()
+        [(results, [person])] = kept
+        self.assertEqual(person.name, "A")
+        with self.assertRaises(folio.UsageError):
+            len(results)
+
+    def test_a_document_is_freed_with_its_last_reference(self):
+        path = self.folder / "Other.folio"
+        document = folio.create(path, MODEL)
+        person = document["Person"].insert(name="A")
+        document.set_handler(lambda event, error: None)
+        document.save()
+        gc.disable()
+        try:
+            entity = document["Person"]
+            del document, person
+            entity.insert(name="B")
+            del entity
+            with folio.open(path, recovery="discard") as again:
+                self.assertEqual(len(again["Person"]), 1)
+        finally:
+            gc.enable()
+
+    def test_a_failed_insertion_changes_nothing(self):
+        self.document.save()
+        for items in ({"name": "A", "age": 3}, {"name": 3}, {"badge": "no UUID"}):
+            with self.assertRaises(folio.UsageError):
+                self.document["Person"].insert(**items)
+        self.assertFalse(self.document.has_unsaved_changes)
+        self.assertFalse(self.document.can_undo)
+        with self.document.without_undo(), self.assertRaises(folio.UsageError):
+            self.document["Person"].insert(name=3)
+        self.assertEqual(len(self.document["Person"]), 0)
+
+    def test_exceptions_are_the_built_in_ones_too(self):
+        [person] = self.people("A")
+        existing = self.folder / "Existing.folio"
+        folio.create(existing, MODEL).close()
+        for expected, use in (
+            (FileNotFoundError, lambda: folio.open(self.folder / "None.folio")),
+            (FileNotFoundError, lambda: folio.create(self.folder / "New.folio", self.folder / "None.xcdatamodeld")),
+            (FileExistsError, lambda: folio.create(existing, MODEL)),
+            (KeyError, lambda: person["age"]),
+            (KeyError, lambda: self.document.fetch("Nobody")),
+            (TypeError, lambda: setattr(person, "name", 3)),
+            (ValueError, lambda: setattr(person, "badge", "no UUID")),
+            (LookupError, lambda: self.document.object("Person/p99")),
+        ):
+            with self.assertRaises(expected) as caught:
+                use()
+            self.assertIsInstance(caught.exception, folio.Error)
+            self.assertIn(caught.exception.message, str(caught.exception))
+
+    def test_numbers_are_what_was_set_or_refused(self):
+        camp, journey = self.document["Camp"].insert(), self.document["Journey"].insert()
+        camp.latitude = 2**53
+        self.assertEqual(camp.latitude, 2**53)
+        for name, value in (("latitude", 2**53 + 1), ("elevation", 2**24 + 1), ("elevation", 1e300)):
+            with self.assertRaises(TypeError):
+                camp[name] = value
+        camp.elevation = 0.1
+        self.assertAlmostEqual(camp.elevation, 0.1, 6)
+        self.assertEqual(camp.latitude, 2**53)
+        camp.elevation = math.inf
+        self.assertEqual(camp.elevation, math.inf)
+
+    def test_a_reference_with_the_smallest_number_names_nothing(self):
+        [person] = self.people("A")
+        journey = self.document["Journey"].insert(title="South")
+        worst = folio.Reference(-(2**63), self.document["Person"].index)
+        for use in (
+            lambda: self.document.object(worst), lambda: setattr(journey, "leader", worst),
+            lambda: setattr(journey, "members", [worst]), lambda: self.document.count("Journey", "leader == %@", worst),
+            lambda: self.document.count("Person", "SELF IN %@", [worst]),
+            lambda: self.document.object(f"Person/p{-(2**63)}"), lambda: self.document.object(f"Person/p{2**63}"),
+        ):
+            with self.assertRaises(folio.Error):
+                use()
+
+    def test_a_document_that_is_read_refuses_changes_alike(self):
+        self.people("A")
+        self.document.save()
+        self.document.close()
+        with folio.open(self.path, mode="read") as document:
+            person = document["Person"].first()
+            for use in (
+                document.save, document.revert, document.autosave, lambda: document.restore(0), person.delete,
+                lambda: setattr(person, "name", "B"), lambda: document["Person"].insert(),
+            ):
+                with self.assertRaises(PermissionError):
+                    use()
+
+    def test_a_process_that_was_forked_leaves_the_documents_alone(self):
+        [person] = self.people("A")
+        self.document.save()
+        results = self.document.fetch("Person")
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                with contextlib.suppress(folio.UsageError):
+                    person["name"]
+                    os._exit(2)
+                with contextlib.suppress(folio.UsageError):
+                    len(results)
+                    os._exit(3)
+                with contextlib.suppress(folio.UsageError):
+                    folio.create(self.folder / "Child.folio", MODEL)
+                    os._exit(4)
+                self.document.__del__()
+                status = 0
+            finally:
+                os._exit(status)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
+        person.name = "C"
+        self.document.save()
+        with self.assertRaises(folio.LockedError):
+            folio.open(self.path)
+
+    def test_a_script_with_a_dispatcher_ends_well(self):
+        script = """
+            import gc, sys, time, folio
+            document = folio.create(sys.argv[1], sys.argv[2])
+            document.set_dispatcher(lambda: (gc.collect(), sum(range(500))))
+            document.set_handler(lambda *_: None)
+            document.set_policy(idle=0.002, minimum_interval=0.002, maximum_delay=0.005)
+            person = document["Person"].insert(name="A")
+            end = time.time() + 0.3
+            while time.time() < end:
+                person.homepage = f"https://example.org/{time.time()}"
+                document.end_event()
+            """
+        for number in range(5):
+            done = subprocess.run(
+                [sys.executable, "-c", textwrap.dedent(script), str(self.folder / f"{number}.folio"), MODEL], timeout=60,
+                capture_output=True)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ internal import SQLiteStore
 extension DocumentSession {
     /// Records the current identities of the document's files, after this program has written them.
     package func renewTrace() {
-        trace = try? DocumentTrace(path, kind, anchor)
+        trace = try? DocumentTrace(path, kind, anchor, isEditing: isEditing)
         anchor = nil
     }
 

@@ -21,26 +21,40 @@ package struct DocumentTrace: Sendable {
         /// For a package, the store's main file and the manifest.
         var store: FileIdentity?
         var manifest: FileIdentity?
+        /// For a bare store that is read, its WAL if that has a content.
+        var wal: FileIdentity?
     }
 
     package let path: String
     private let kind: DocumentKind
     private let anchor: PathAnchor
+    /// Whether a commit to a bare store is a replacement. An editor's context finds the commits of
+    /// others when it saves; a reader is told of them here, or it would show objects of two states.
+    private let followsCommits: Bool
     private var marks: Marks
 
     /// Records the identities of the document at `path`.
     /// - Parameter known: An existing anchor for the document.
-    init(_ path: String, _ kind: DocumentKind, _ known: PathAnchor? = nil) throws {
+    init(_ path: String, _ kind: DocumentKind, _ known: PathAnchor? = nil, isEditing: Bool) throws {
         self.path = path
         self.kind = kind
+        followsCommits = kind == .store && !isEditing
         anchor = try known ?? PathAnchor(path)
         marks = Marks(item: try anchor.status().identity)
         if kind == .package { (marks.store, marks.manifest) = try parts() }
+        if followsCommits { marks.wal = try wal() }
     }
 
     /// The identities of the parts of a package that is at its path.
     private func parts() throws -> (store: FileIdentity?, manifest: FileIdentity?) {
         (try anchor.identity(of: PackageLayout.store), try anchor.identity(of: PackageLayout.manifest))
+    }
+
+    private var walPath: String { path + "-wal" }
+
+    private func wal() throws -> FileIdentity? {
+        guard let wal = try Disk.identity(of: walPath), wal.size > 0 else { return nil }
+        return wal
     }
 
     package func look() throws -> Finding {
@@ -55,6 +69,8 @@ package struct DocumentTrace: Sendable {
             return now.store == marks.store && now.manifest == marks.manifest ? .same : .replaced
         // The time of a folder changes with its content. A bare store is also written by other
         // programs, whose commits SQLite handles.
+        case .store where followsCommits:
+            return try current == marks.item && wal() == marks.wal ? .same : .replaced
         case .store, .managedDocument: return current.isSameFile(as: marks.item) ? .same : .replaced
         case .archive: return current == marks.item ? .same : .replaced
         }
@@ -62,7 +78,8 @@ package struct DocumentTrace: Sendable {
 
     /// The paths to watch for changes of the document.
     package var places: [FileWatcher.Place] {
-        var places: [FileWatcher.Place] = [.init(FilePath.parent(path), names: [FilePath.name(path)])]
+        let names = followsCommits ? [path, walPath] : [path]
+        var places: [FileWatcher.Place] = [.init(FilePath.parent(path), names: Set(names.map { FilePath.name($0) }))]
         if kind == .package {
             places.append(.init(path, names: [PackageLayout.manifest, PackageLayout.storeFolder]))
             places.append(

@@ -30,6 +30,8 @@ final class BackgroundTasks {
         guard let trace else { return }
         let notify = notices.continuation
         watch = try? FileWatcher.shared().watch(trace.places) { notify.yield() }
+        // What changed since the trace was recorded is found by a look.
+        notify.yield()
     }
 
     /// Calls `look` after each burst of events at the watched paths.

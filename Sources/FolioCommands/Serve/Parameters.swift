@@ -83,6 +83,20 @@ struct Parameters {
         return object
     }
 
+    func requiredObject(_ name: String) throws -> [String: JSONValue] {
+        _ = try required(name, json(name))
+        return try object(name)
+    }
+
+    /// A path, as the system can have it.
+    func optionalPath(_ name: String) throws -> String? {
+        guard let path = try optionalString(name) else { return nil }
+        guard !path.isEmpty, !path.contains("\0") else { throw wrong(name, "a path: no empty string, and without NUL") }
+        return path
+    }
+
+    func path(_ name: String) throws -> String { try required(name, optionalPath(name)) }
+
     /// One of some words; nil where there is none.
     func choice<Value>(_ name: String, _ choices: KeyValuePairs<String, Value>) throws -> Value? {
         guard let word = try optionalString(name) else { return nil }

@@ -10,6 +10,9 @@ final class RequestQueue: Sendable {
         case failure(RPCError)
     }
 
+    /// A notification that cancels the request with the parameter `id`.
+    static let cancelMethod = "$/cancelRequest"
+
     let items: AsyncStream<Item>
     private let continuation: AsyncStream<Item>.Continuation
     private let state = Mutex(State())
@@ -43,12 +46,17 @@ final class RequestQueue: Sendable {
     }
 
     private func take(_ message: JSONValue) {
-        if message["method"]?.string == "$/cancelRequest" {
-            if let id = message["params"]?["id"] { cancel(id) }
-            return
-        }
-        if let id = message["id"], message["method"] != nil { state.withLock { _ = $0.waiting.insert(id) } }
+        note(message)
+        for part in message.array ?? [] { note(part) }
         continuation.yield(.message(message))
+    }
+
+    private func note(_ message: JSONValue) {
+        if message["method"]?.string == Self.cancelMethod {
+            if let id = message["params"]?["id"] { cancel(id) }
+        } else if let id = message["id"], message["method"] != nil {
+            state.withLock { _ = $0.waiting.insert(id) }
+        }
     }
 
     /// Cancels the request that is being answered, or one that waits. Of others there is nothing to

@@ -19,7 +19,7 @@ enum ServeCommand: Command {
             document/conflict, document/outside, document/autosaveFailed, result/changed and $/progress.
 
             Objects, values and errors look as in the JSON of other commands. Edits are autosaved; where standard input ends without exit, unsaved work is kept, and the next \
-            opening finds it.
+            opening finds it; what can't be kept, such as that of a bare store, is told on standard error, with exit code 1.
             """,
         examples: [
             "folio serve Doc.folio --stdio",
@@ -47,7 +47,9 @@ enum ServeCommand: Command {
         // A signal ends the loop, and is not to cancel what keeps the work.
         await console.interruption.clearingUp { await Task { await server.closeAll() }.value }
         writer.finish()
-        for problem in await server.unkeptWork { console.say("note: \(Printable.line(problem))") }
-        return console.interruption.signal.map { .ended(by: $0) } ?? exit
+        let lost = await server.unkeptWork
+        for problem in lost { console.say("note: \(Printable.line(problem))") }
+        if let signal = console.interruption.signal { return .ended(by: signal) }
+        return exit == .done && !lost.isEmpty ? .no : exit
     }
 }

@@ -10,7 +10,7 @@ extension Server {
 
     /// The document that the parameter path names.
     func url(_ parameters: Parameters) throws -> URL {
-        let path = try parameters.string("path")
+        let path = try parameters.path("path")
         guard !path.isEmpty else { throw RPCError(.invalidParams, "the parameter path is empty") }
         return URL(fileURLWithPath: path)
     }
@@ -167,7 +167,7 @@ extension Server {
 
     func resolve(_ parameters: Parameters) async throws -> JSONValue {
         let served = try served(parameters)
-        let path = try parameters.optionalString("path").map { URL(fileURLWithPath: $0) }
+        let path = try parameters.optionalPath("path").map { URL(fileURLWithPath: $0) }
         let resolution = try parameters.choice(
             "resolution",
             [
@@ -182,7 +182,7 @@ extension Server {
 
     func diff(_ parameters: Parameters) async throws -> JSONValue {
         let report = try await DocumentTransfer.difference(
-            from: parameters.string("old"), to: parameters.string("new")
+            from: parameters.path("old"), to: parameters.path("new")
         ).report
         return try JSONReader.value(of: report)
     }

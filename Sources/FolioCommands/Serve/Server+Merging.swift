@@ -6,7 +6,7 @@ extension Server {
     /// Merges another document, as one step of undo. Nothing is saved.
     func merge(_ parameters: Parameters) async throws -> JSONValue {
         let served = try served(parameters), document = served.document, url = try url(parameters)
-        let base = try MergeCommand.base(parameters.optionalString("base"))
+        let base = try MergeCommand.base(parameters.optionalPath("base"))
         var decisions = DocumentMerge.Decisions()
         decisions.policy = try parameters.choice("decide", ["ours": DocumentMerge.Choice.ours, "theirs": .theirs])
         decisions.undecided =

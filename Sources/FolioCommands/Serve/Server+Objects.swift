@@ -32,8 +32,10 @@ extension Server {
         let served = try served(parameters), query = try query(parameters, in: served)
         if query.isEmpty { return .array([]) }
         if let rows = query.rows {
+            // A child reads its parent's objects with their unsaved changes, which a store does not have.
+            let context = served.context.hasChanges ? ManagedObjectContext(parent: served.context) : served.context
             return .array(
-                try served.context.fetch(rows).map { row in
+                try context.fetch(rows).map { row in
                     .object(
                         Dictionary(
                             query.columns.columns.map { ($0.name, ValueJSON.json(row[$0.name] ?? .null)) },
@@ -75,7 +77,7 @@ extension Server {
         let served = try served(parameters)
         let edits = try parameters.objects("edits", allowed: ["id", "values"])
         return try served.edit(parameters.optionalString("name")) {
-            for edit in edits { try served.set(edit.object("values"), of: served.object(edit.string("id"))) }
+            for edit in edits { try served.set(edit.requiredObject("values"), of: served.object(edit.string("id"))) }
             return .null
         }
     }

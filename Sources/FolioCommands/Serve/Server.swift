@@ -15,6 +15,8 @@ actor Server {
     /// What is opened in the beginning.
     private let first: (path: String, model: String?)?
     private var phase = Phase.beforeInitialize
+    /// Whether the client has said exit.
+    private var isEnd = false
     private(set) var documents: [String: ServedDocument] = [:]
     var watches: [String: Watch] = [:]
     private var lastNumber = 0
@@ -43,34 +45,42 @@ actor Server {
     func run() async -> ExitCode {
         for await item in requests.items {
             switch item {
-            case .failure(let error): respond(.null, error: error)
-            case .message(let message):
-                // As editors expect it of language servers.
-                if await handle(message) { return phase == .shutDown ? .done : .no }
+            case .failure(let error): writer.send(Self.response(.null, error: error))
+            case .message(.array(let messages)) where !messages.isEmpty:
+                var responses: [JSONValue] = []
+                for message in messages {
+                    if let response = await answer(message) { responses.append(response) }
+                    if isEnd { break }
+                }
+                if !responses.isEmpty { writer.send(.array(responses)) }
+            case .message(let message): if let response = await answer(message) { writer.send(response) }
             }
+            // As editors expect it of language servers.
+            if isEnd { return phase == .shutDown ? .done : .no }
             tellChanges()
         }
         return .done
     }
 
-    /// Handles a message; true for the end.
-    private func handle(_ message: JSONValue) async -> Bool {
+    /// Handles a message.
+    /// - Returns: The response; nil for a message that has none.
+    private func answer(_ message: JSONValue) async -> JSONValue? {
         guard case .object(let members) = message else {
-            respond(.null, error: RPCError(.invalidRequest, "a message is an object"))
-            return false
+            return Self.response(.null, error: RPCError(.invalidRequest, "a message is an object"))
         }
         let id = members["id"]
         guard members["jsonrpc"] == .string("2.0"), let method = members["method"]?.string, Self.isID(id) else {
-            // An answer to what nobody asked.
-            if members["method"] == nil, members["result"] != nil || members["error"] != nil { return false }
-            respond(
+            // A response without a matching request: ignore it.
+            if members["method"] == nil, members["result"] != nil || members["error"] != nil { return nil }
+            return Self.response(
                 Self.isID(id) ? id ?? .null : .null,
                 error: RPCError(.invalidRequest, "this is no request of JSON-RPC 2.0"))
-            return false
         }
-        guard let id else { return method == "exit" }
-        await answer(id, method, members["params"])
-        return false
+        guard let id else {
+            isEnd = method == "exit"
+            return nil
+        }
+        return await answer(id, method, members["params"])
     }
 
     private static func isID(_ id: JSONValue?) -> Bool {
@@ -80,7 +90,7 @@ actor Server {
         }
     }
 
-    private func answer(_ id: JSONValue, _ method: String, _ parameters: JSONValue?) async {
+    private func answer(_ id: JSONValue, _ method: String, _ parameters: JSONValue?) async -> JSONValue {
         let task = Task {
             try Task.checkCancellation()
             return try await self.result(of: method, parameters)
@@ -89,14 +99,13 @@ actor Server {
         let result = await task.result
         requests.end()
         switch result {
-        case .success(let value):
-            writer.send(.object(["jsonrpc": .string("2.0"), "id": id, "result": value]))
-        case .failure(let error): respond(id, error: RPCError(mapping: error))
+        case .success(let value): return .object(["jsonrpc": .string("2.0"), "id": id, "result": value])
+        case .failure(let error): return Self.response(id, error: RPCError(mapping: error))
         }
     }
 
-    private func respond(_ id: JSONValue, error: RPCError) {
-        writer.send(.object(["jsonrpc": .string("2.0"), "id": id, "error": error.json]))
+    private static func response(_ id: JSONValue, error: RPCError) -> JSONValue {
+        .object(["jsonrpc": .string("2.0"), "id": id, "error": error.json])
     }
 
     func notify(_ method: String, _ parameters: [String: JSONValue]) {
@@ -110,6 +119,8 @@ actor Server {
 
     private func result(of method: String, _ parameters: JSONValue?) async throws -> JSONValue {
         switch (method, phase) {
+        // What there was to cancel is cancelled.
+        case (RequestQueue.cancelMethod, _): return .null
         case ("initialize", .beforeInitialize): return try await initialize()
         case ("initialize", _): throw RPCError(.invalidRequest, "the server is initialized already")
         case (_, .beforeInitialize): throw RPCError(.notInitialized, "the first request is initialize")
@@ -193,7 +204,8 @@ actor Server {
             let data = RPCError(mapping: error).json
             self?.assumeIsolated { $0.notify("document/autosaveFailed", ["document": .string(name), "error": data]) }
         }
-        if document.mode == .editing { document.startBackgroundTasks(policy) }
+        // A document that is read is watched, too: its objects follow the saves of other programs.
+        document.startBackgroundTasks(policy)
         return served
     }
 

@@ -50,6 +50,11 @@ public final class FetchedResultsController<Result: ManagedObject> {
 
     deinit {
         for stream in streams { stream.finish() }
+        // Objects are released before the context: where another thread holds it, too, it could
+        // release it meanwhile, and objects are removed from its registry.
+        contextObservation = nil
+        (fetchedObjects, sections, tracker) = (nil, [], nil)
+        handlers = []
     }
 
     /// Fetches the results, and follows changes from then on.

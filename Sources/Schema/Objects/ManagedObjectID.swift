@@ -62,7 +62,8 @@ public struct ManagedObjectID: Sendable {
             self.init(store: store, entityIndex: entity.index, key: key)
             return
         }
-        guard let key = Int64(reference), key > 0 else { return nil }
+        // An object has one name: no sign and no leading zero.
+        guard let key = Int64(reference), key > 0, String(key) == reference else { return nil }
         self.init(store: store, entityIndex: entity.index, key: key)
     }
 }

@@ -54,4 +54,54 @@ private let neovim = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(s
             #expect(found.output == "1\n")
         }
     }
+
+    /// Integers beyond those of a Double, line ends and names with signs come through, and an edit
+    /// sets what was edited.
+    @Test func whatIsNotEditedIsNotSet() throws {
+        try withTemporaryDirectory { folder in
+            let model = folder.appendingPathComponent("Model.xcdatamodel")
+            try FileManager.default.createDirectory(at: model, withIntermediateDirectories: false)
+            let attributes = [("big", "Integer 64"), ("rank", "Integer 64"), ("title", "String"), ("weight", "Double")]
+                .map {
+                    "<attribute name=\"\($0)\" optional=\"YES\" attributeType=\"\($1)\" usesScalarValueType=\"NO\"/>"
+                }
+            try """
+            <?xml version="1.0" encoding="UTF-8"?><model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+            <entity name="My_Node" syncable="YES">\(attributes.joined())</entity></model>
+            """.write(to: model.appendingPathComponent("contents"), atomically: true, encoding: .utf8)
+            let document = folder.appendingPathComponent("Doc.folio").path
+            #expect(try FolioCommand.run("new", document, "--model", model.path).exit == 0)
+            let values = ["big=9007199254740993", "rank=1", "weight=0.1234567890123456", "title=one\n\"two\" \\x"]
+            let made = try FolioCommand.run(["insert", document, "My_Node"] + values)
+            #expect(made.exit == 0, "\(made.messages)")
+            let script = folder.appendingPathComponent("test.lua")
+            try """
+            package.path = "\(Self.plugin.path)/?.lua;" .. package.path
+            vim.g.folio_command = "\(FolioCommand.binary.path)"
+            local folio = require("folio")
+            local isOpened, failure = pcall(folio.open, "\(document)", "Nobody")
+            assert(not isOpened and failure:find("My_Node", 1, true), failure)
+            local name = folio.open("\(document)", "My_Node")
+            local list = vim.api.nvim_get_current_buf()
+            assert(vim.api.nvim_buf_get_lines(0, 1, 2, false)[1]:find("9007199254740993", 1, true))
+            vim.api.nvim_win_set_cursor(0, { 2, 0 })
+            vim.api.nvim_feedkeys(vim.api.nvim_replace_termcodes("<CR>", true, false, true), "x", false)
+            vim.cmd([[%s/"rank": 1/"rank": 42/]])
+            vim.cmd("write")
+            vim.api.nvim_set_current_buf(list)
+            vim.cmd("write")
+            print("done")
+            vim.cmd("qall!")
+            """.write(to: script, atomically: true, encoding: .utf8)
+            let outcome = try FolioCommand.run(
+                [
+                    "/usr/bin/timeout", "60", try #require(neovim), "--headless", "-u", "NONE", "-i", "NONE", "-S",
+                    script.path,
+                ],
+                in: folder, alone: true)
+            #expect(outcome.exit == 0 && outcome.messages.contains("done"), "\(outcome.messages)\(outcome.output)")
+            let difference = try FolioCommand.run("diff", "\(document)@1", document)
+            #expect(difference.output == "changed My_Node/p1\n  - rank: 1\n  + rank: 42\n", "\(difference.output)")
+        }
+    }
 }

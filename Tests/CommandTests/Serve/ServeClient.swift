@@ -155,7 +155,7 @@ final class ServeClient {
         case .lines:
             guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
             defer { bytes = Data(bytes[(end + 1)...]) }
-            return try JSONSerialization.jsonObject(with: bytes[..<end]) as? [String: Any]
+            return try message(bytes[..<end])
         case .headers:
             guard let end = bytes.range(of: Data("\r\n\r\n".utf8)) else { return nil }
             let header = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
@@ -163,8 +163,14 @@ final class ServeClient {
             guard bytes.count >= bytes.distance(from: bytes.startIndex, to: end.upperBound) + size else { return nil }
             let content = bytes[end.upperBound..<(end.upperBound + size)]
             defer { bytes = Data(bytes[(end.upperBound + size)...]) }
-            return try JSONSerialization.jsonObject(with: content) as? [String: Any]
+            return try message(content)
         }
+    }
+
+    /// A message; the messages of a batch under `batch`.
+    private func message(_ content: Data) throws -> [String: Any]? {
+        let json = try JSONSerialization.jsonObject(with: content)
+        return json as? [String: Any] ?? (json as? [Any]).map { ["batch": $0] }
     }
 
     /// Waits until the server uses less than a hundredth of a processor for half a second: a thread

@@ -249,7 +249,7 @@ extension ServeEndTests {
         try withTemporaryDirectory { folder in
             let client = try ServeClient(in: folder)
             let wrong: [(Any, Int)] = [
-                ([1, 2], -32600), ("text", -32600), (7, -32600), (["id": 5, "method": "x"], -32600),
+                ([] as [Any], -32600), ("text", -32600), (7, -32600), (["id": 5, "method": "x"], -32600),
                 (["jsonrpc": "2.0", "id": ["a"], "method": "x"], -32600),
                 (["jsonrpc": "1.0", "id": 5, "method": "x"], -32600),
                 (["jsonrpc": "2.0", "id": 5, "method": 7], -32600),

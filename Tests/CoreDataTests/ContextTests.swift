@@ -205,6 +205,7 @@ extension ContextTests {
         #expect(error?.code == .managedObjectMerge)
         let conflicts = error?.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict]
         #expect(conflicts?.first?.persistedSnapshot?["title"] as? String == "Theirs")
+        #expect(conflicts?.first?.sourceObject === mine && error?.userInfo["conflictList"] is [NSMergeConflict])
         let policy = Recorder(merge: .mergeByPropertyObjectTrumpMergePolicyType)
         one.mergePolicy = policy
         try one.save()

@@ -2,7 +2,7 @@
 
 /// The errors of several failures: an array of `NSError`.
 public let NSDetailedErrorsKey = "NSDetailedErrors"
-/// The ID of the object that is not valid.
+/// The object that is not valid.
 public let NSValidationObjectErrorKey = "NSValidationErrorObject"
 /// The key of the value that is not valid.
 public let NSValidationKeyErrorKey = "NSValidationErrorKey"
@@ -15,7 +15,7 @@ public let NSAffectedStoresErrorKey = "NSAffectedStoresErrorKey"
 /// The objects that an error concerns.
 public let NSAffectedObjectsErrorKey = "NSAffectedObjectsErrorKey"
 /// The conflicts of a save.
-public let NSPersistentStoreSaveConflictsErrorKey = "NSPersistentStoreSaveConflictsErrorKey"
+public let NSPersistentStoreSaveConflictsErrorKey = "conflictList"
 /// The domain of SQLite's own errors.
 public let NSSQLiteErrorDomain = "NSSQLiteErrorDomain"
 /// The key of the version that wrote a store.

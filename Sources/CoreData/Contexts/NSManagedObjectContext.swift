@@ -335,7 +335,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///   `NSValidationMultipleErrorsError` with all under `NSDetailedErrorsKey`.
     open func save() throws {
         guard let folio else { return }
-        try translatingErrors { try folio.save() }
+        try translatingErrors(in: folio) { try folio.save() }
     }
 
     /// Discards all unsaved changes.

@@ -133,9 +133,10 @@ open class NSMergeConflict: NSObject {
         self.context = context
     }
 
-    /// The object; a fault without a context where the conflict is looked at after the save.
+    /// The object of the context whose save found the conflict, also after the save. Traps for a
+    /// conflict that an application made without a context.
     open var sourceObject: NSManagedObject {
-        guard let context else { preconditionFailure("The save is over: use objectID") }
+        guard let context else { preconditionFailure("The conflict has no context: use objectID") }
         return NSManagedObjectContext.of(context).object(with: folio.objectID)
     }
     /// The ID of the object.

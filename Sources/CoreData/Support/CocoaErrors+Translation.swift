@@ -9,16 +9,17 @@ import Storage
 
 /// Runs `body`, whose errors are thrown as Cocoa's, with Core Data's codes and keys. Errors of the
 /// application's own are thrown as they are.
-func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result {
-    do { return try body() } catch { throw CocoaErrors.translated(error) }
+/// - Parameter context: The context whose objects the errors name; nil where they are told by ID.
+func translatingErrors<Result>(in context: ManagedObjectContext? = nil, _ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch { throw CocoaErrors.translated(error, in: context) }
 }
 
 extension CocoaErrors {
-    static func translated(_ error: any Error) -> any Error {
+    static func translated(_ error: any Error, in context: ManagedObjectContext? = nil) -> any Error {
         switch error {
         case let error as StoreCallError: translated(error.error)
-        case let error as ValidationError: translated(error)
-        case let error as GraphError: translated(error)
+        case let error as ValidationError: translated(error, in: context)
+        case let error as GraphError: translated(error, in: context)
         case let error as StorageError: translated(error)
         case let error as MigrationError: translated(error)
         case let error as QueryError: made(NSPersistentStoreInvalidTypeError, error.description, error)
@@ -27,11 +28,17 @@ extension CocoaErrors {
         }
     }
 
-    private static func translated(_ error: ValidationError) -> any Error {
+    /// The object with an ID, where a context has it.
+    private static func object(_ id: ManagedObjectID?, in context: ManagedObjectContext?) -> Any? {
+        guard let id else { return nil }
+        return context?.registeredObject(for: id) ?? id
+    }
+
+    private static func translated(_ error: ValidationError, in context: ManagedObjectContext?) -> any Error {
         let single = error.failures.map { failure -> any Error in
             if let own = failure.underlying { return translated(own) }
             var info: [String: Any] = [:]
-            info[NSValidationObjectErrorKey] = failure.object
+            info[NSValidationObjectErrorKey] = object(failure.object, in: context)
             info[NSValidationKeyErrorKey] = failure.key
             info[NSValidationValueErrorKey] = failure.value.flatMap { BridgedValue.plain($0, in: nil) }
             return made(failure.code.rawValue, failure.message, ValidationError([failure]), info)
@@ -42,17 +49,17 @@ extension CocoaErrors {
             [NSDetailedErrorsKey: single.map { $0 as NSError }])
     }
 
-    private static func translated(_ error: GraphError) -> any Error {
+    private static func translated(_ error: GraphError, in context: ManagedObjectContext?) -> any Error {
         var info: [String: Any] = [:]
         if !error.conflicts.isEmpty {
-            info[NSPersistentStoreSaveConflictsErrorKey] = error.conflicts.map { NSMergeConflict($0, nil) }
+            info[NSPersistentStoreSaveConflictsErrorKey] = error.conflicts.map { NSMergeConflict($0, context) }
         }
         if !error.constraintConflicts.isEmpty {
             info[NSPersistentStoreSaveConflictsErrorKey] = error.constraintConflicts.map {
-                NSConstraintConflict($0, nil)
+                NSConstraintConflict($0, context)
             }
         }
-        info[NSAffectedObjectsErrorKey] = error.object
+        info[NSAffectedObjectsErrorKey] = object(error.object, in: context).map { [$0] }
         if let code = error.cocoaCode {
             let isUnique = error.code == .constraint && !error.constraintConflicts.isEmpty
             return made(

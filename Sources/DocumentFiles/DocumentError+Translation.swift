@@ -103,7 +103,7 @@ extension DocumentError {
     private init?(_ error: StorageError, _ stage: Stage, _ path: String?) {
         let code: Code
         switch error.code {
-        case .conflict, .constraint, .unstorable, .unknownObject, .unmigratable: return nil
+        case .conflict, .constraint, .unstorable, .unknownObject, .unmigratable, .invalidObjects: return nil
         case .notFound: code = .notFound
         case .notAStore, .damaged: code = .malformed
         case .incompatibleModel, .noModel: code = .modelMismatch

@@ -104,6 +104,7 @@ extension CommandError {
             case .newer: (.newer, "newer")
             case .cannotCreate: (.cannotCreate, "cannotCreate")
             case .unmigratable: (.modelMismatch, "unmigratable")
+            case .invalidObjects: (.malformed, "validation")
             case .cancelled: (.interrupted, "interrupted")
             case .tooLarge: (.unavailable, "tooLarge")
             default: (.inputOutput, "storage")

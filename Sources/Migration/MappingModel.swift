@@ -31,10 +31,11 @@ public struct MappingModel: Sendable, Hashable {
     ///
     /// Entities and properties correspond if the new one's renaming identifier or name is equal to
     /// the renaming identifier or name of the old one. Added properties get their default value or
-    /// are empty; removed ones are dropped. Attributes may become optional, or mandatory with a
-    /// default value, and numbers may change to another numeric type. Relationships may become
-    /// to-many, ordered or unordered. Properties and entities may move within a hierarchy, and
-    /// entities out of it.
+    /// are empty; removed ones are dropped. Numbers may change to another numeric type, and
+    /// relationships their multiplicity, inverse and destination. Properties and entities may move
+    /// within a hierarchy, and entities out of it. Where the new version allows less than the old
+    /// one, the objects of a store decide: ``ModelDifference/conditions`` lists what they have to
+    /// satisfy.
     ///
     /// Takes time linear in the size of the models.
     ///

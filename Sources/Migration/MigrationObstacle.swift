@@ -1,4 +1,5 @@
-/// A change in a new model version that can't be inferred from the old version.
+/// A change in a new model version that can't be inferred from the old version, whatever the store
+/// contains. What depends on the store's objects is a ``MigrationCondition``.
 public struct MigrationObstacle: Sendable, Hashable, CustomStringConvertible {
     /// The rule that a change violates.
     public enum Rule: String, Sendable, Hashable, CaseIterable {

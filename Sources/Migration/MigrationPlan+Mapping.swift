@@ -49,7 +49,7 @@ private struct MappingTranslation {
         let inference = MappingInference(
             checking: MigrationPlan(source: source, destination: destination, steps: steps, mainImages: mainImages),
             mainImages: mainImages)
-        return inference.obstacles.isEmpty ? inference.plan : nil
+        return inference.isUnconditional ? inference.plan : nil
     }
 
     private mutating func pairEntities() -> Bool {

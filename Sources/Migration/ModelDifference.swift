@@ -1,5 +1,5 @@
 public import Schema
-import Storage
+package import Storage
 
 /// The differences between two versions of a model, and whether a migration can be inferred.
 ///
@@ -55,7 +55,12 @@ public struct ModelDifference: Sendable, Hashable {
     /// The obstacles to an inferred migration; empty if it can be inferred.
     public let obstacles: [MigrationObstacle]
 
-    /// Whether the migration can be inferred from the two versions.
+    /// What the objects of a store must satisfy, so that an inferred migration does not refuse
+    /// them; empty if every store of the old version can be migrated.
+    public let conditions: [MigrationCondition]
+
+    /// Whether the migration can be inferred from the two versions, for stores that satisfy the
+    /// ``conditions``.
     public var isInferable: Bool { obstacles.isEmpty }
     /// Whether stores of one version can be opened with the other.
     public let isCompatible: Bool
@@ -64,8 +69,25 @@ public struct ModelDifference: Sendable, Hashable {
     public init(from source: ManagedObjectModel, to destination: ManagedObjectModel) {
         let inference = MappingInference(from: source, to: destination)
         obstacles = inference.obstacles
+        conditions = inference.conditions
         let comparison = ModelComparison(inference.plan)
         entities = comparison.entities
         isCompatible = destination.isCompatible(withVersionHashes: source.versionHashesByEntityName)
+    }
+
+    /// The differences between the ends of a chain of migrations. What a version in between has
+    /// renamed is the same.
+    package static func following(
+        _ plans: [MigrationPlan], from source: ManagedObjectModel, to destination: ManagedObjectModel
+    ) -> ModelDifference {
+        guard plans.count > 1, let plan = MigrationPlan.composed(plans) else {
+            return ModelDifference(from: source, to: destination)
+        }
+        return ModelDifference(entities: ModelComparison(plan).entities)
+    }
+
+    private init(entities: [EntityDifference]) {
+        self.entities = entities
+        (obstacles, conditions, isCompatible) = ([], [], false)
     }
 }

@@ -11,7 +11,7 @@ struct SharedContent {
         let destination: PropertyDescription
     }
 
-    private let plan: MigrationPlan
+    let plan: MigrationPlan
     private let items: [Item]
     /// The entities of the destination that have a non-abstract source entity, with the indexes of
     /// both.
@@ -100,6 +100,53 @@ struct SharedContent {
             return others.contains { $0.isToMany == relationship.isToMany }
                 && (relationship.isOrdered || !others.allSatisfy(\.isOrdered))
                 && (model.inverse(of: property).map(\.isToMany) != false || inverses.contains(false))
+        }
+    }
+}
+
+extension SharedContent {
+    /// An entity or a property of the source that the destination lacks.
+    struct Lost {
+        let entity: EntityDescription
+        /// Nil for the whole entity.
+        let property: PropertyDescription?
+
+        /// The names under which a later version may refer to it.
+        var names: Set<String> {
+            guard let property else {
+                return Set([entity.name, entity.definition.renamingIdentifier].compactMap { $0 })
+            }
+            return Set(
+                [property.name, property.attribute?.renamingIdentifier, property.relationship?.renamingIdentifier]
+                    .compactMap { $0 })
+        }
+
+        /// Whether it is still there after a sequence of plans that begins at the source.
+        func isKept(by plans: [MigrationPlan]) -> Bool {
+            var place = property?.index
+            var index = entity.index
+            for plan in plans {
+                guard let image = plan.destinationIndices[index], let step = plan.steps[image] else { return false }
+                if let former = place {
+                    guard let next = step.origins.firstIndex(of: .property(former)) else { return false }
+                    place = next
+                }
+                index = image
+            }
+            return true
+        }
+    }
+
+    /// The stored content of the source that a single step does not take to the destination.
+    var lostContent: [Lost] {
+        plan.source.entities.flatMap { entity -> [Lost] in
+            guard !entity.isAbstract else { return [] }
+            guard let image = plan.destinationIndices[entity.index], let step = plan.steps[image] else {
+                return [Lost(entity: entity, property: nil)]
+            }
+            return entity.properties.filter {
+                !$0.isTransient && $0.attribute?.isDerived != true && !step.origins.contains(.property($0.index))
+            }.map { Lost(entity: entity, property: $0) }
         }
     }
 }

@@ -17,14 +17,17 @@ extension SQLitePersistentStore {
     ///     the store's current version is skipped.
     ///   - archive: The archive that contains the store, if it is not a separate file. The changes
     ///     are written to a WAL at the path that the file would have.
+    ///   - checksRules: Whether objects that break what the last version demands, and the first did
+    ///     not, are refused. False if handlers still change them.
     ///   - metadata: Further metadata to store in the same transaction.
-    /// - Throws: `StorageError`: `incompatibleModel` if the store has neither version; `constraint`
-    ///   if objects violate a new uniqueness constraint; `unmigratable`, `unsupported`,
+    /// - Throws: `StorageError`: `incompatibleModel` if the store has neither version;
+    ///   `invalidObjects` if objects break a rule that is new; `constraint` if they violate a new
+    ///   uniqueness constraint; `unmigratable`, `unsupported`,
     ///   `cancelled`, and file system errors.
     @discardableResult
     package static func migrate(
         _ description: PersistentStoreDescription, _ plans: [MigrationPlan], in archive: ArchivedDatabase? = nil,
-        files: ExternalValues? = nil,
+        files: ExternalValues? = nil, checksRules: Bool = true,
         metadata: [String: MetadataValue?] = [:], progress: MigrationProgress? = nil
     ) throws -> MigrationReport {
         guard let first = plans.first, let last = plans.last else { return MigrationReport([]) }
@@ -42,14 +45,18 @@ extension SQLitePersistentStore {
             let before = try externalNames(connection, description, first.source)
             func run() throws -> [MigrationStep] {
                 try connection.transaction(.immediate) {
-                    let steps = try plans.flatMap { plan in
+                    let made = try plans.indices.map { index in
                         try StoreMigration(
-                            plan: plan, configuration: description.configuration, connection: connection, files: files,
-                            progress: progress,
-                            makesSideIndexes: description.journal == .heldByDocument
+                            plan: plans[index], configuration: description.configuration, connection: connection,
+                            files: files, progress: progress,
+                            makesSideIndexes: description.journal == .heldByDocument,
+                            earlier: Array(plans[..<index]),
+                            checksRules: checksRules && index + 1 == plans.count
                         ).run()
                     }
-                    if !steps.isEmpty, !metadata.isEmpty {
+                    let steps = made.compactMap { $0 }.flatMap { $0 }
+                    // Versions may differ without a difference of their tables.
+                    if made.contains(where: { $0 != nil }), !metadata.isEmpty {
                         let noted = try StoreMetadata.read(from: connection).applying(metadata)
                         try connection.run("UPDATE Z_METADATA SET Z_PLIST = ?", [.blob([UInt8](noted.encoded))])
                     }
@@ -88,19 +95,56 @@ extension SQLitePersistentStore {
     /// The later plans of a chain are evaluated on an empty in-memory database with the store's
     /// tables.
     package static func migrationPreview(
-        _ description: PersistentStoreDescription, _ plans: [MigrationPlan], in archive: ArchivedDatabase? = nil
+        _ description: PersistentStoreDescription, _ plans: [MigrationPlan], in archive: ArchivedDatabase? = nil,
+        files: ExternalValues? = nil
     ) throws -> MigrationReport {
+        try rehearsing(description, plans, archive, files) { try $0.report() }
+    }
+
+    /// Checks the rows of a store as `migrate` checks them. Nothing is written.
+    /// - Returns: False if only migrating a copy can tell.
+    /// - Throws: The error with which `migrate` would refuse the rows.
+    package static func checkMigration(
+        _ description: PersistentStoreDescription, _ plans: [MigrationPlan], in archive: ArchivedDatabase? = nil,
+        files: ExternalValues? = nil
+    ) throws -> Bool {
+        try rehearsing(description, plans, archive, files) { try $0.checkRows() }
+    }
+
+    private static func rehearsing<Result>(
+        _ description: PersistentStoreDescription, _ plans: [MigrationPlan], _ archive: ArchivedDatabase?,
+        _ files: ExternalValues?, _ body: (MigrationRehearsal) throws -> Result
+    ) throws -> Result {
         let path = description.url.path
-        func report(_ connection: Connection) throws -> MigrationReport {
-            try MigrationRehearsal(
-                plans, configuration: description.configuration, connection: connection, files: .besideStore(at: path),
-                makesSideIndexes: description.journal == .heldByDocument
-            ).report()
+        func run(_ connection: Connection) throws -> Result {
+            try body(
+                MigrationRehearsal(
+                    plans, configuration: description.configuration, connection: connection,
+                    files: files ?? .besideStore(at: path),
+                    makesSideIndexes: description.journal == .heldByDocument))
         }
         do {
-            if let archive { return try report(Connection.openForReading(archive, workingPath: path)) }
+            if let archive { return try run(Connection.openForReading(archive, workingPath: path)) }
             try SQLiteStoreFile(path).checkKind()
-            return try Connection.reading(path, report)
+            return try Connection.reading(path, run)
+        } catch {
+            throw StorageError(error, path: path)
+        }
+    }
+
+    /// Checks a migrated store against what the new version demands and the old one did not, after
+    /// handlers have changed its objects.
+    /// - Throws: `StorageError` `invalidObjects`.
+    package static func checkRules(_ description: PersistentStoreDescription, after plan: MigrationPlan) throws {
+        let path = description.url.path
+        do {
+            try Connection.reading(path) { connection in
+                try StoreMigration(
+                    plan: .keeping(plan.destination), configuration: description.configuration,
+                    connection: connection, files: .besideStore(at: path), progress: nil, makesSideIndexes: false,
+                    earlier: [plan]
+                ).checkRules()
+            }
         } catch {
             throw StorageError(error, path: path)
         }

@@ -42,7 +42,9 @@ extension StagedMigrationManager {
             if case .custom(_, let old, _, let work?, _) = step.stage { try run(work, old, description, classes) }
             var metadata: [String: MetadataValue?] = [:]
             if case .custom(_, _, _, _, .some) = step.stage { metadata[Self.pendingStageKey] = .string(name) }
-            try SQLitePersistentStore.migrate(description, [step.plan], metadata: metadata, progress: progress)
+            // A handler may still give the objects what the new version demands.
+            try SQLitePersistentStore.migrate(
+                description, [step.plan], checksRules: metadata.isEmpty, metadata: metadata, progress: progress)
             if !metadata.isEmpty {
                 try finish(name, step.plan.destination.versionHashesByEntityName, description, classes)
             }

@@ -14,7 +14,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
             case notFound, notAStore, damaged, incompatibleModel, noModel, readOnly, busy, full, inputOutput,
                 permission, conflict, constraint, unstorable
             case unknownObject, crossStore, historyExpired, unsupported, newer, cannotCreate, unmigratable, cancelled,
-                tooLarge
+                tooLarge, invalidObjects
         }
         private let kind: Kind
         private init(_ kind: Kind) { self.kind = kind }
@@ -63,6 +63,9 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         public static let cannotCreate = Code(.cannotCreate)
         /// The store can't be migrated to the new version of the model.
         public static let unmigratable = Code(.unmigratable)
+        /// Objects of the store break what the new version of the model demands; `message` names the
+        /// rules and the objects, `entities` the entities.
+        public static let invalidObjects = Code(.invalidObjects)
         /// The operation was cancelled.
         public static let cancelled = Code(.cancelled)
         /// A value is too large to be loaded into memory as a whole; read it in pieces.

@@ -13,18 +13,30 @@ struct InferenceTests {
         ModelDifference(from: old, to: new).obstacles.map { "\($0.place) \($0.rule.rawValue)" }
     }
 
+    /// What the rows decide.
+    private func conditions(_ old: ManagedObjectModel, _ new: ManagedObjectModel) -> [String] {
+        let difference = ModelDifference(from: old, to: new)
+        #expect(difference.isInferable)
+        return difference.conditions.map { "\($0.place) \($0.rule?.rawValue ?? $0.text)" }
+    }
+
     private func rules(_ old: AttributeDescription, _ new: AttributeDescription) throws -> [String] {
         rules(
             try model(EntityDefinition("A", attributes: [old])), try model(EntityDefinition("A", attributes: [new])))
     }
 
-    private func rules(_ old: [RelationshipDescription], _ new: [RelationshipDescription]) throws -> [String] {
+    private func conditions(_ old: AttributeDescription, _ new: AttributeDescription) throws -> [String] {
+        conditions(
+            try model(EntityDefinition("A", attributes: [old])), try model(EntityDefinition("A", attributes: [new])))
+    }
+
+    private func conditions(_ old: [RelationshipDescription], _ new: [RelationshipDescription]) throws -> [String] {
         func model(_ ends: [RelationshipDescription]) throws -> ManagedObjectModel {
             try self.model(
                 EntityDefinition("A", relationships: Array(ends.prefix(1))),
                 EntityDefinition("B", relationships: Array(ends.dropFirst())))
         }
-        return rules(try model(old), try model(new))
+        return conditions(try model(old), try model(new))
     }
 
     // MARK: Attributes
@@ -52,14 +64,15 @@ struct InferenceTests {
         let numbers: [AttributeType] = [.boolean, .integer16, .integer32, .integer64, .decimal, .double, .float]
         for old in numbers { for new in numbers { #expect(try rules(.init("x", old), .init("x", new)) == []) } }
         #expect(
-            try rules(.init("x", .integer32), .init("x", .integer32, isOptional: false)) == [
+            try conditions(.init("x", .integer32), .init("x", .integer32, isOptional: false)) == [
                 "A.x mandatoryWithoutDefault"
             ])
         #expect(
-            try rules(.init("x", .integer32), .init("x", .integer32, isOptional: false, defaultValue: .int(0))).isEmpty)
-        #expect(try rules(.init("x", .integer32, isOptional: false), .init("x", .integer32)).isEmpty)
+            try conditions(.init("x", .integer32), .init("x", .integer32, isOptional: false, defaultValue: .int(0)))
+                .isEmpty)
+        #expect(try conditions(.init("x", .integer32, isOptional: false), .init("x", .integer32)).isEmpty)
         #expect(
-            try rules(.init("x", .integer32), .init("y", .integer32, isOptional: false)) == [
+            try conditions(.init("x", .integer32), .init("y", .integer32, isOptional: false)) == [
                 "A.y mandatoryWithoutDefault"
             ])
         #expect(try rules(.init("x", .integer32, isTransient: true), .init("x", .string)).isEmpty)
@@ -128,7 +141,7 @@ extension InferenceTests {
 extension InferenceTests {
     // MARK: Relationships
 
-    @Test func relationshipsBecomeToManyButNotToOne() throws {
+    @Test func relationshipsBecomeToManyAndToOneWhereTheRowsAllowIt() throws {
         let one = [
             RelationshipDescription("r", to: "B", inverse: "s"), RelationshipDescription("s", to: "A", inverse: "r"),
         ]
@@ -140,24 +153,24 @@ extension InferenceTests {
             RelationshipDescription("r", to: "B", inverse: "s", maxCount: 0),
             RelationshipDescription("s", to: "A", inverse: "r", maxCount: 0, isOrdered: true),
         ]
-        #expect(try rules(one, many).isEmpty)
-        #expect(try rules(one, both).isEmpty)
-        #expect(try rules(many, both).isEmpty)
-        #expect(try rules(many, one) == ["A.r toManyToOne"])
+        #expect(try conditions(one, many).isEmpty)
+        #expect(try conditions(one, both).isEmpty)
+        #expect(try conditions(many, both).isEmpty)
+        #expect(try conditions(many, one) == ["A.r toManyToOne"])
         // One end of a many-to-many relationship: whether objects are shared is for the rows to
         // say.
-        #expect(try rules(both, many) == [])
+        #expect(try conditions(both, many) == ["B.s toManyToOne"])
     }
 
-    @Test func membersThatMayHaveSeveralOwnersDoNotGetOne() throws {
+    @Test func membersThatMayHaveSeveralOwnersGetOneWhereTheRowsAllowIt() throws {
         let alone = [RelationshipDescription("r", to: "B")]
-        #expect(try rules(alone, [.init("r", to: "B", maxCount: 0)]) == ["A.r sharedMembers"])
+        #expect(try conditions(alone, [.init("r", to: "B", maxCount: 0)]) == ["A.r sharedMembers"])
         #expect(
-            try rules(alone, [.init("r", to: "B", inverse: "s"), .init("s", to: "A", inverse: "r")]) == [
+            try conditions(alone, [.init("r", to: "B", inverse: "s"), .init("s", to: "A", inverse: "r")]) == [
                 "A.r sharedMembers"
             ])
         #expect(
-            try rules(alone, [.init("r", to: "B", inverse: "s"), .init("s", to: "A", inverse: "r", maxCount: 0)])
+            try conditions(alone, [.init("r", to: "B", inverse: "s"), .init("s", to: "A", inverse: "r", maxCount: 0)])
                 .isEmpty)
     }
 
@@ -168,7 +181,7 @@ extension InferenceTests {
         let new = try model(
             EntityDefinition("A", relationships: [.init("r", to: "C")]), EntityDefinition("B"), EntityDefinition("C")
         )
-        #expect(rules(old, new) == ["A.r relationshipDestination"])
+        #expect(conditions(old, new) == ["A.r relationshipDestination"])
         // With the entity its objects are gone: there is nothing to lead to.
         #expect(
             rules(old, try model(EntityDefinition("A", relationships: [.init("r", to: "C")]), EntityDefinition("C")))
@@ -217,8 +230,35 @@ extension InferenceTests {
             EntityDefinition("B", attributes: [.init("z", .uuid)]))
         let error = #expect(throws: MigrationError.self) { try MappingModel.inferred(from: old, to: new) }
         #expect(error?.code == .notInferable && error?.code.coreDataNumber == 134190)
-        #expect(error?.obstacles.map(\.place) == ["A.x", "A.y", "B.z"])
+        #expect(error?.obstacles.map(\.place) == ["A.x", "B.z"])
         #expect(error?.obstacles.allSatisfy { !$0.remedy.isEmpty } == true)
+    }
+
+    @Test func stricterRulesAreConditions() throws {
+        func text(_ least: Int?, _ most: Int?, _ pattern: String?) -> AttributeDescription {
+            AttributeDescription(
+                "x", .string, minimumValue: least.map { .int(Int64($0)) }, maximumValue: most.map { .int(Int64($0)) },
+                regularExpression: pattern)
+        }
+        #expect(
+            try conditions(text(nil, nil, nil), text(2, 3, "a+")) == [
+                "A.x has no text shorter than 2", "A.x has no text longer than 3", "A.x has texts that match a+ alone",
+            ])
+        #expect(try conditions(text(2, 3, "a+"), text(1, 4, nil)).isEmpty)
+        #expect(
+            try conditions(
+                .init("x", .integer16), .init("x", .integer16, minimumValue: .int(1), maximumValue: .int(5))) == [
+                    "A.x has no value that is less than 1", "A.x has no value that is greater than 5",
+                ])
+        #expect(
+            try conditions([.init("r", to: "B")], [.init("r", to: "B", isOptional: false)]) == [
+                "A.r is mandatory: every object has an object"
+            ])
+        let unique = try model(EntityDefinition("A", attributes: [.init("x", .string)], uniquenessConstraints: [["x"]]))
+        #expect(
+            conditions(try model(EntityDefinition("A", attributes: [.init("x", .string)])), unique) == [
+                "A is to be unique by x: no two objects have equal values"
+            ])
     }
 
     @Test func theDifferenceSaysWhatChanged() throws {

@@ -249,7 +249,7 @@ extension StoreMigrationTests {
             let before = try store.snapshot().objects
             let error = #expect(throws: StorageError.self) { try store.migrate(from: old, to: new) }
             #expect(
-                error?.code == .unmigratable && error?.message.contains("A/p2 with \(text)") == true,
+                error?.code == .invalidObjects && error?.message.contains("A/p2 with \(text)") == true,
                 "\(error?.message ?? "")")
             #expect(try store.snapshot().objects == before)
         }
@@ -277,7 +277,7 @@ extension StoreMigrationTests {
             let before = try store.snapshot().objects
             let error = #expect(throws: StorageError.self) { try store.migrate(from: old, to: new) }
             #expect(
-                error?.code == .unmigratable && error?.message.contains("B.x becomes") == true
+                error?.code == .invalidObjects && error?.message.contains("B.x becomes") == true
                     && error?.message.contains("B/p5 with \(value)") == true)
             #expect(try store.snapshot().objects == before)
             let repaired = try Connection(store.url.path, .readWrite)
@@ -333,7 +333,7 @@ extension StoreMigrationTests {
             let before = try store.snapshot().objects
             let error = #expect(throws: StorageError.self) { try store.migrate(from: old, to: new) }
             #expect(
-                error?.code == .unmigratable && error?.message.contains("Person.\(name) becomes to-one") == true
+                error?.code == .invalidObjects && error?.message.contains("Person.\(name) becomes to-one") == true
                     && error?.message.contains("Person/p") == true)
             #expect(try store.snapshot().objects == before && before.keys.contains { $0.key == shared })
             let repaired = try Connection(store.url.path, .readWrite)
@@ -529,7 +529,7 @@ extension StoreMigrationTests {
                 [EntityDefinition("P")],
                 [EntityDefinition("P", isAbstract: true), EntityDefinition("A", superentityName: "P")])
         }
-        #expect(error?.code == .unmigratable && error?.entities == ["P"])
+        #expect(error?.code == .invalidObjects && error?.entities == ["P"])
     }
 }
 

@@ -80,7 +80,7 @@ extension CocoaErrors {
         switch error.code {
         case .notFound: code = NSFileReadNoSuchFileErrorCode
         case .incompatibleModel: code = NSPersistentStoreIncompatibleVersionHashError
-        case .unmigratable: code = NSMigrationError
+        case .unmigratable, .invalidObjects: code = NSMigrationError
         case .readOnly: code = NSPersistentStoreSaveError
         case .historyExpired: code = NSPersistentHistoryTokenExpiredError
         case .conflict: code = NSManagedObjectMergeError

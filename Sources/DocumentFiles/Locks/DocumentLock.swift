@@ -37,6 +37,7 @@ package final class DocumentLock: Sendable {
         let current = LockHolder.current(document: document)
         return try DocumentError.stage(.locking, path) {
             let file = try lockFile(for: path)
+            if file != siblingFile(for: path) { try Disk.makeDirectories(FilePath.parent(file), mode: 0o700) }
             guard let lock = try FileLock.acquire(file) else { throw busy(holder(in: file), path) }
             let previous = try? decoded(lock.read(limit: largestFile))
             // A free lock does not prove that a holder on another machine is gone: not every file
@@ -52,6 +53,15 @@ package final class DocumentLock: Sendable {
                 throw error
             }
             return DocumentLock(lock)
+        }
+    }
+
+    /// Throws the errors of ``acquire(_:document:)``, and creates no file.
+    package static func check(_ path: String) throws {
+        try DocumentError.stage(.locking, path) {
+            let file = try lockFile(for: path), previous = holder(in: file)
+            let isForeign = previous.map { !$0.isOfThisMachine(LockHolder.current(document: nil)) } ?? false
+            if isForeign || (try? FileLock.isHeld(file)) == true { throw busy(previous, path) }
         }
     }
 
@@ -101,7 +111,6 @@ package final class DocumentLock: Sendable {
         guard Disk.isWritable(path), let runtime = runtimeFile(for: path) else {
             throw DocumentError(.permission, "its folder can't be written to", path: path)
         }
-        try Disk.makeDirectories(FilePath.parent(runtime), mode: 0o700)
         return runtime
     }
 

@@ -66,6 +66,20 @@ package struct VersionRestorer {
         }
     }
 
+    /// Throws the errors with which ``restore(_:to:)`` refuses a version, and writes nothing.
+    package static func checkRestoring(_ path: String, to generation: Int) throws {
+        let session = try DocumentSession.read(path, model: .own)
+        defer { try? session.close() }
+        guard let versions = session.versions else {
+            throw DocumentError(.unsupported, "it keeps no versions", path: session.path, stage: .restoring)
+        }
+        guard session.marker?.generation != generation else { return }
+        let list = try DocumentError.stage(.restoring, session.path) { try versions.list() }
+        guard list.contains(where: { $0.generation == generation }) else {
+            throw DocumentError(.notFound, "there is no version \(generation)", path: session.path, stage: .restoring)
+        }
+    }
+
     /// Makes a version the saved state of a document that is not open.
     /// - Returns: False if it is the saved state already.
     package static func restore(_ path: String, to generation: Int) throws -> Bool {

@@ -22,7 +22,7 @@ package struct WorkingSet {
     /// An existing working set.
     package init(path: String) { self.path = path }
 
-    private static let maximumCopies = 100
+    private static let maximumCopies = 10_000
 
     /// The working set for exactly this state of the archive, which an editor uses or has left; nil
     /// if there is none.
@@ -67,7 +67,12 @@ package struct WorkingSet {
 
     private static func origins(_ uuid: String) throws -> [(folder: String, origin: WorkingSetOrigin)] {
         try all(uuid).compactMap { folder in
-            try isHollow(folder) ? nil : WorkingSetOrigin.read(in: folder).map { (folder, $0) }
+            do {
+                return try isHollow(folder) ? nil : WorkingSetOrigin.read(in: folder).map { (folder, $0) }
+            } catch let error as FileSystemError where error.code == .notFound {
+                // The working set of a copy was removed meanwhile.
+                return nil
+            }
         }
     }
 
@@ -114,35 +119,76 @@ package struct WorkingSet {
     private static func make(
         _ uuid: String, _ generation: Int, _ origin: WorkingSetOrigin, filling fill: (_ folder: String) throws -> Bool
     ) throws -> WorkingSet {
-        for folder in try all(uuid) where try isHollow(folder) { try Disk.removeTree(folder) }
-        guard let path = try candidates(uuid, generation).first(where: { try !Disk.exists($0) }) else {
-            throw DocumentError(
-                .inputOutput, "too many working sets of this document", path: FilePath.join(StateFolder.documents, uuid)
-            )
+        for folder in try all(uuid) where try isHollow(folder) { try ignoringMissing { try Disk.removeTree(folder) } }
+        let folder = FilePath.join(StateFolder.documents, uuid)
+        for _ in 0..<attempts {
+            try DocumentError.stage(.writing, folder) {
+                try Disk.makeDirectories(
+                    StateFolder.documents, mode: 0o700, isDurable: !Disk.exists(StateFolder.documents))
+                try Disk.makeDirectories(folder, mode: 0o700)
+            }
+            // Copies of a document have the same UUID. Their working sets come and go at any time,
+            // and the folder goes with the last one.
+            if let set = try attempt(in: folder, generation, origin, fill) { return set }
         }
-        let folder = FilePath.parent(path)
-        try DocumentError.stage(.writing, folder) {
-            try Disk.makeDirectories(StateFolder.documents, mode: 0o700, isDurable: !Disk.exists(StateFolder.documents))
-            try Disk.makeDirectories(folder, mode: 0o700)
-        }
-        let temporary = FilePath.sibling(of: path, tag: "tmp", id: UniqueName.make())
+        throw DocumentError(.inputOutput, "too many working sets of this document", path: folder)
+    }
+
+    private static let attempts = 100
+
+    /// - Returns: Nil if the folder was removed meanwhile.
+    private static func attempt(
+        in folder: String, _ generation: Int, _ origin: WorkingSetOrigin, _ fill: (_ folder: String) throws -> Bool
+    ) throws -> WorkingSet? {
+        let temporary = FilePath.join(folder, ".\(generation).tmp-\(UniqueName.make())")
         do {
             try Disk.makeDirectory(temporary, mode: 0o700)
+        } catch let error as FileSystemError where error.code == .notFound {
+            return nil
+        }
+        // The lock tells others that the folder is in use. Another process may have removed it
+        // before it was locked.
+        guard let directory = try? Directory(temporary), directory.lock(), try Disk.exists(temporary) else {
+            return nil
+        }
+        return try withExtendedLifetime(directory) { try finish(temporary, folder, generation, origin, fill) }
+    }
+
+    /// Fills a temporary folder and gives it its name.
+    private static func finish(
+        _ temporary: String, _ folder: String, _ generation: Int, _ origin: WorkingSetOrigin,
+        _ fill: (_ folder: String) throws -> Bool
+    ) throws -> WorkingSet {
+        do {
             try Disk.makeDirectory(FilePath.join(temporary, PackageLayout.storeFolder), mode: 0o700)
             let isFilled = try fill(temporary)
             try origin.put(in: temporary)
             if isFilled { try Disk.synchronizeTree(temporary) }
-            try Disk.renameWithoutReplacing(temporary, to: path)
-            var set = WorkingSet(path: path)
-            set.isSettled = false
-            // Opening a document without changing it does not have to wait for the disk.
-            if isFilled { try set.settle() }
-            return set
+            for path in candidates(folder, generation) {
+                do {
+                    try Disk.renameWithoutReplacing(temporary, to: path)
+                } catch let error as FileSystemError where error.code == .exists {
+                    // The working set of a copy.
+                    continue
+                }
+                var set = WorkingSet(path: path)
+                set.isSettled = false
+                // Opening a document without changing it does not have to wait for the disk.
+                if isFilled { try set.settle() }
+                return set
+            }
+            throw DocumentError(.inputOutput, "too many working sets of this document", path: folder)
         } catch {
             // Report the first error.
             try? Disk.removeTree(temporary)
             throw error
         }
+    }
+
+    /// Runs `body`. That something does not exist is no error, since another process may have
+    /// removed it meanwhile, with the working set of a copy of the document.
+    private static func ignoringMissing(_ body: () throws -> Void) throws {
+        do { try body() } catch let error as FileSystemError where error.code == .notFound {}
     }
 
     /// Makes the working set durable. Required before a commit.
@@ -183,8 +229,14 @@ package struct WorkingSet {
             try Disk.rename(path, to: FilePath.sibling(of: path, tag: Self.removedTag, id: UniqueName.make()))
             if isSettled { try Disk.synchronizeDirectory(folder) }
         }
-        for entry in try Disk.list(folder) where Self.isGarbage(entry.name, besides: FilePath.name(path)) {
-            try Disk.removeTree(FilePath.join(folder, entry.name))
+        // Copies of the document have working sets in the same folder and remove their own.
+        try Self.ignoringMissing {
+            for entry in try Disk.list(folder) where Self.isGarbage(entry.name, besides: FilePath.name(path)) {
+                let path = FilePath.join(folder, entry.name)
+                // A working set of a copy that is being made is locked.
+                guard (try? Directory(path))?.lock() != false else { continue }
+                try Self.ignoringMissing { try Disk.removeTree(path) }
+            }
         }
         // Fails if the document has another working set, which is correct.
         try? Disk.removeEmptyDirectory(folder)
@@ -200,8 +252,7 @@ package struct WorkingSet {
 
     /// The paths for a new working set. Several are needed, because copies of an archive have the
     /// same UUID and generation.
-    private static func candidates(_ uuid: String, _ generation: Int) -> [String] {
-        let folder = FilePath.join(StateFolder.documents, uuid)
-        return (1...maximumCopies).map { $0 == 1 ? "\(folder)/\(generation)" : "\(folder)/\(generation)-\($0)" }
+    private static func candidates(_ folder: String, _ generation: Int) -> [String] {
+        (1...maximumCopies).map { $0 == 1 ? "\(folder)/\(generation)" : "\(folder)/\(generation)-\($0)" }
     }
 }

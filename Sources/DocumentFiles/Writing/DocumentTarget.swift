@@ -38,6 +38,12 @@ package struct DocumentTarget {
         _ = try DocumentError.stage(.writing, path) { try checkExisting(isBareStore: false) }
     }
 
+    /// Throws the errors that `place` would throw before building, and creates no file.
+    package func checkPlacing() throws {
+        try check()
+        try DocumentLock.check(path)
+    }
+
     func checkFolder() throws {
         let folder = FilePath.parent(path)
         switch try DocumentError.stage(.writing, path, { try Disk.kind(of: folder) }) {

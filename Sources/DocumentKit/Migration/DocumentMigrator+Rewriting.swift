@@ -143,7 +143,8 @@ extension DocumentMigrator {
                 let plan = try plan(session)
                 guard plan.preview.isNeeded else { return session }
                 try checkSpace(in: FileManager.default.temporaryDirectory.path, plan.preview)
-                let builder = MigratedStoreBuilder(session, model, plan.way, policies: policies, progress: progress)
+                let builder = MigratedStoreBuilder(
+                    session, model, plan.way, policies: policies, checksRules: false, progress: progress)
                 return try StateOpener(session, model: .model(model)).openMigrated(hasOwnValues: builder.writesValues) {
                     target in
                     let files = builder.writesValues ? ExternalValues.besideStore(at: target) : builder.files

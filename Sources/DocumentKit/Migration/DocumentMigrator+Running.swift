@@ -36,12 +36,13 @@ extension DocumentMigrator {
 
 extension DocumentMigrator {
     /// - Parameter keepsOld: Whether the old state is kept, as a version or beside the new one.
-    init(_ url: URL, by route: PersistentDocument.MigrationRoute, keepsOld: Bool = true) {
+    init(_ url: URL, by route: PersistentDocument.MigrationRoute, keepsOld: Bool = true, migratesCopy: Bool = false) {
         self.init(path: LinkResolution.resolve(url.path), model: route.model)
         modelName = route.name
         versions = route.formerVersions
         mapping = route.mapping
         plan = route.plan
+        self.migratesCopy = migratesCopy
         policies = route.policies
         sourceModel = .fitting([route.model] + route.formerVersions)
         if keepsOld { backupLabel = { _ in nil } }

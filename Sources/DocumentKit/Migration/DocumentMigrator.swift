@@ -32,6 +32,8 @@ package struct DocumentMigrator: Sendable {
     /// Whether a migration may drop entities that have objects and are not named by a mapping, or
     /// all entities.
     package var allowsLoss = true
+    /// Whether a copy of the document is migrated, so that the document need not be writable.
+    package var migratesCopy = false
     /// Returns the name of the old version from its version hashes, for the backup of a store or an
     /// archive. Nil keeps no backup. A package keeps its old state as a version instead.
     package var backupLabel: (@Sendable ([String: Data]) -> String?)?
@@ -55,7 +57,7 @@ package struct DocumentMigrator: Sendable {
         return other
     }
 
-    /// A preview of `migrate`. Nothing is written.
+    /// A preview of `migrate`. Nothing is written, and no rows are checked.
     package func preview(of state: DocumentState = .newest) throws -> DocumentMigration {
         let session = try DocumentSession.read(path, state, model: sourceModel)
         defer { try? session.close() }
@@ -68,11 +70,7 @@ package struct DocumentMigrator: Sendable {
     ///   disk space is not sufficient; `StorageError` or `ValidationError` for objects that the new
     ///   version does not allow.
     package func migrate() throws -> DocumentMigration {
-        guard !DocumentPermissions.isLocked(LinkResolution.resolve(path)) else {
-            throw DocumentError(
-                .permission, "the document is locked against editing", path: path, stage: .opening,
-                hint: "unlock it, or migrate it into a copy")
-        }
+        try refuseLocked()
         let session = try openSession()
         var isOpen = true
         defer { if isOpen { try? session.close() } }
@@ -81,7 +79,7 @@ package struct DocumentMigrator: Sendable {
             let plan = try plan(session)
             var result = plan.preview
             guard result.isNeeded else { return result }
-            guard allowsLoss || !result.losesObjects else { throw Self.refusal(of: result) }
+            try refuseLoss(result)
             try checkSpace(in: FilePath.parent(session.path), result)
             try progress?.check()
             let generation = session.kind == .package ? session.marker?.generation : nil
@@ -136,7 +134,7 @@ package struct DocumentMigrator: Sendable {
 
     /// Whether the autosaved state has another version than the saved state. Only an interrupted
     /// migration causes this, never an editor.
-    private func isMigrationUnfinished() throws -> Bool {
+    func isMigrationUnfinished() throws -> Bool {
         let newest = try DocumentSession.read(path, model: sourceModel)
         let hashes = newest.model.versionHashesByEntityName
         try newest.close()
@@ -181,7 +179,8 @@ package struct DocumentMigrator: Sendable {
             }
             var description = PersistentStoreDescription(url: URL(fileURLWithPath: session.storePath))
             description.isReadOnly = true
-            let report = try SQLitePersistentStore.migrationPreview(description, plans, in: session.place.database)
+            let report = try SQLitePersistentStore.migrationPreview(
+                description, plans, in: session.place.database, files: session.content?.externalValues)
             (preview.steps, preview.rows, preview.bytes) = (report.steps, report.rows, report.bytes)
         case .byObjects(let mapping):
             preview.stages = 1
@@ -195,7 +194,11 @@ package struct DocumentMigrator: Sendable {
             preview.rows = Int64(clamping: try EntityCounts(counting: session.store).total)
             preview.bytes = 2 * size
         }
-        if preview.isNeeded { preview.difference = ModelDifference(from: session.model, to: model) }
+        if preview.isNeeded {
+            var plans: [MigrationPlan] = []
+            if case .inPlace(let chain) = way { plans = chain }
+            preview.difference = ModelDifference.following(plans, from: session.model, to: model)
+        }
         // A package keeps the pages that change as a version; other forms keep a copy of the whole
         // document.
         if backupLabel != nil || session.kind == .archive {
@@ -242,6 +245,10 @@ package struct DocumentMigrator: Sendable {
     }
 
     // MARK: Checking
+
+    func refuseLoss(_ migration: DocumentMigration) throws(MigrationError) {
+        guard allowsLoss || !migration.losesObjects else { throw Self.refusal(of: migration) }
+    }
 
     private static func refusal(of migration: DocumentMigration) -> MigrationError {
         let objects = migration.losses.filter { $0.property == nil }

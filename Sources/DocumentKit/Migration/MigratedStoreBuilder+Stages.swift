@@ -42,8 +42,15 @@ struct StagedSteps {
         for step in steps {
             if case .custom(_, let old, _, let work?, _) = step.stage { try run(work, old, description, files) }
             try progress?.check()
-            try SQLitePersistentStore.migrate(description, [step.plan], files: files, progress: progress)
-            if case .custom(_, _, let new, _, let work?) = step.stage { try run(work, new, description, files) }
+            var work: ((ManagedObjectContext) throws -> Void)?
+            if case .custom(_, _, _, _, let handler) = step.stage { work = handler }
+            // The handler may still give the objects what the new version demands.
+            try SQLitePersistentStore.migrate(
+                description, [step.plan], files: files, checksRules: work == nil, progress: progress)
+            if let work {
+                try run(work, step.plan.destination, description, files)
+                try SQLitePersistentStore.checkRules(description, after: step.plan)
+            }
             try progress?.check()
         }
     }

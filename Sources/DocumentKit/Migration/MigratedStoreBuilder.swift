@@ -25,11 +25,15 @@ struct MigratedStoreBuilder {
     private let way: Way
     private let policies: [String: EntityMigrationPolicy.Type]
     private let progress: MigrationProgress?
+    private let checksRules: Bool
 
+    /// - Parameter checksRules: Whether objects that break a rule of the new version are refused. Not
+    ///   so in a store for reading, which is never saved.
     init(
         _ session: DocumentSession, _ model: ManagedObjectModel, _ way: Way,
-        policies: [String: EntityMigrationPolicy.Type], progress: MigrationProgress?
+        policies: [String: EntityMigrationPolicy.Type], checksRules: Bool = true, progress: MigrationProgress?
     ) {
+        self.checksRules = checksRules
         self.session = session
         self.model = model
         self.way = way
@@ -53,7 +57,8 @@ struct MigratedStoreBuilder {
         case .inPlace(let plans):
             try makeCopy(description, files)
             try migrateCopy(&description) {
-                try SQLitePersistentStore.migrate($0, plans, files: files, progress: progress)
+                try SQLitePersistentStore.migrate(
+                    $0, plans, files: files, checksRules: checksRules, progress: progress)
             }
         case .staged(let stages):
             // Handlers may write values. If those go elsewhere, the existing values have to be

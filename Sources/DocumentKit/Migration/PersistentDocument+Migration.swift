@@ -85,8 +85,12 @@ extension PersistentDocument {
     }
 
     /// A preview of ``migrate(_:by:progress:)`` and its cost. Nothing is written.
+    ///
+    /// - Throws: The errors with which the migration would refuse the document: that it can't be
+    ///   inferred, that objects break what the new version demands, that there is no room. Policies
+    ///   and handlers are not run.
     public static func migrationPlan(of url: URL, by route: MigrationRoute) async throws -> DocumentMigration {
-        try await DocumentMigrator(url, by: route).run(nil) { try $0.preview() }
+        try await DocumentMigrator(url, by: route, keepsOld: true, migratesCopy: true).run(nil) { try $0.rehearse() }
     }
 
     /// Creates a document in the newest version of the class's ``migrationPlan`` and opens it for

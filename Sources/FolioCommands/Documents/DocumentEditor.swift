@@ -28,9 +28,10 @@ struct DocumentEditor {
     ) async throws -> Result {
         let path = try DocumentArgument.path(path)
         let isDryRun = arguments.has(OptionSpecification.dryRun)
+        let model = try FittingModel.choice(arguments.value("--model"))
+        if isDryRun { try EditingCheck.check(path, fitting: model) }
         let document = try await DocumentOpening.open(
-            URL(fileURLWithPath: path), mode: isDryRun ? .reading : .editing,
-            fitting: try FittingModel.choice(arguments.value("--model")))
+            URL(fileURLWithPath: path), mode: isDryRun ? .reading : .editing, fitting: model)
         console.reportOutsideCommits(of: document, path)
         // The command saves once and never undoes, so no undo information is needed.
         document.context.undoManager = nil

@@ -97,6 +97,14 @@ enum DocumentFormArgument {
     /// - Parameter source: The document or model that the new document is created from. The new
     ///   document must not be within it or replace it.
     static func refuseExisting(_ path: String, of source: String, _ arguments: ParsedArguments) throws {
+        try refuseReplacing(path, of: source, arguments)
+        // What would fail at the end fails before any work, and in a dry run as well.
+        try DocumentTarget(
+            path: LinkResolution.resolve(path), replaces: arguments.has(OptionSpecification.force)
+        ).checkPlacing()
+    }
+
+    private static func refuseReplacing(_ path: String, of source: String, _ arguments: ParsedArguments) throws {
         let place = ResolvedPath(path),
             known = [DocumentArgument(source).path, ModelReference(source).url.path].map { ResolvedPath($0) }
         // Replacing a document removes all files in its folder, so unrelated files must not be

@@ -7,6 +7,7 @@ enum ModelDifferencePrinter {
             "inferable": .bool(difference.isInferable),
             "reasons": .array(difference.obstacles.map { .string($0.description) }),
             "obstacles": .array(difference.obstacles.map(json)),
+            "conditions": .array(difference.conditions.map(json)),
             "entities": .array(difference.entities.map(json)),
         ])
     }
@@ -16,6 +17,13 @@ enum ModelDifferencePrinter {
             "rule": .string(obstacle.rule.rawValue), "entity": .string(obstacle.entity),
             "property": obstacle.property.map { .string($0) } ?? .null,
             "reason": .string(obstacle.reason), "remedy": .string(obstacle.remedy),
+        ])
+    }
+
+    private static func json(_ condition: MigrationCondition) -> JSONValue {
+        .object([
+            "rule": condition.rule.map { .string($0.rawValue) } ?? .null, "entity": .string(condition.entity),
+            "property": condition.property.map { .string($0) } ?? .null, "text": .string(condition.text),
         ])
     }
 
@@ -53,7 +61,9 @@ enum ModelDifferencePrinter {
         if difference.isCompatible {
             console.print(changed.isEmpty ? "no differences" : "stores need no migration")
         } else if difference.isInferable {
-            console.print("the migration can be inferred")
+            let conditions = difference.conditions
+            console.print("the migration can be inferred\(conditions.isEmpty ? "" : ", if the rows allow:")")
+            for condition in conditions { console.print("  " + Printable.line(condition.description)) }
         } else {
             console.print("the migration can't be inferred:")
             for obstacle in difference.obstacles {

@@ -5,10 +5,10 @@ extension MappingInference {
         _ attribute: AttributeDescription, _ property: PropertyDescription, _ entity: EntityDescription
     ) {
         guard attribute.needsDefault else { return }
-        add(
+        guard !entity.isAbstract || entity.family.count > 1 else { return }
+        require(
             .mandatoryWithoutDefault, entity, property,
-            "is a new mandatory attribute without a default value: objects that are there would have none",
-            remedy: "make it optional, give it a default value, or migrate by a mapping model that gives it a value")
+            "is new and mandatory without a default value: there are no objects of \(entity.name)")
     }
 
     mutating func check(
@@ -23,12 +23,14 @@ extension MappingInference {
             )
             return
         }
+        if attribute.type.isNarrower(than: old.type) {
+            require(.attributeType, entity, property, "becomes \(attribute.type.name): every value fits")
+        }
         if attribute.type == .composite { checkComposite(attribute, formerly: old, property, entity) }
         if old.isOptional, attribute.needsDefault {
-            add(
+            require(
                 .mandatoryWithoutDefault, entity, property,
-                "becomes mandatory without a default value: objects without a value would have none",
-                remedy: "leave it optional, give it a default value, or fill it in a custom stage first")
+                "becomes mandatory without a default value: every object has a value")
         }
     }
 
@@ -59,6 +61,16 @@ extension AttributeDescription {
 }
 
 extension AttributeType {
+    /// Whether there are numbers of another type that this type can't represent.
+    fileprivate func isNarrower(than other: AttributeType) -> Bool {
+        let wholes: [AttributeType] = [.boolean, .integer16, .integer32, .integer64]
+        guard self != other else { return false }
+        switch (wholes.firstIndex(of: self), wholes.firstIndex(of: other)) {
+        case (let own?, let former?): return own < former
+        default: return !(self == .double && other == .float)
+        }
+    }
+
     /// Whether inference converts values of another type to this one, which is the case between all
     /// numeric types. The migration fails for a number that the new type can't represent.
     fileprivate func takesValues(of other: AttributeType) -> Bool {

@@ -18,25 +18,14 @@ extension MappingInference {
     ) {
         guard let relationship = property.relationship, let old = former.relationship else { return }
         let inverse = destination.inverse(of: property), oldInverse = source.inverse(of: former)
-        // One end of a many-to-many relationship may become to-one. The migration fails if objects
-        // are actually shared.
-        let wasManyToMany = End(old) == .many && End(oldInverse?.relationship) == .many
-        if old.isToMany, !relationship.isToMany, !(wasManyToMany && End(inverse?.relationship) == .many) {
-            add(
-                .toManyToOne, entity, property,
-                "was to-many and becomes to-one: nothing says which of its objects remains",
-                remedy:
-                    "keep it to-many, give the to-one relationship another name, or migrate by a mapping model that chooses the object"
-            )
-            return
+        if old.isToMany, !relationship.isToMany {
+            require(.toManyToOne, entity, property, "becomes to-one: every object has one object at most")
         }
         checkDestination(property, formerly: former, entity)
         if let inverse, !inverse.isTransient, isTornFromItsInverse(inverse, oldInverse) {
-            add(
+            require(
                 .inversePairing, entity, property,
-                "becomes the inverse of \(relationship.destinationEntityName).\(inverse.name), but the two were not each other's inverse before",
-                remedy: "keep the inverse, or give one of the two a new name")
-            return
+                "becomes the inverse of \(relationship.destinationEntityName).\(inverse.name): the two agree")
         }
         checkSharing(property, inverse?.relationship, formerly: old, oldInverse?.relationship, entity)
     }
@@ -49,12 +38,9 @@ extension MappingInference {
             guard let image = plan.destinationIndices[index], !destination.entities[image].isKind(of: expected) else {
                 continue
             }
-            let name = destination.entities[image].name
-            add(
+            require(
                 .relationshipDestination, entity, property,
-                "led to objects of \(source.entities[index].name), which are now \(name) and not \(expected.name)",
-                remedy:
-                    "let it lead to \(name) or a parent of it, set renaming identifiers so that \(expected.name) is the former \(source.entities[index].name), or give the relationship a new name"
+                "leads to objects of \(expected.name) alone: no object is linked to one of the former \(source.entities[index].name)"
             )
             return
         }
@@ -82,7 +68,8 @@ extension MappingInference {
         return false
     }
 
-    /// If the new version allows only one owner, the old version must not have allowed several.
+    /// If the new version allows only one owner, and the old version allowed several, no object may
+    /// have several.
     private mutating func checkSharing(
         _ property: PropertyDescription, _ inverse: RelationshipDescription?, formerly old: RelationshipDescription,
         _ oldInverse: RelationshipDescription?, _ entity: EntityDescription
@@ -101,12 +88,9 @@ extension MappingInference {
         default: mustNotShare = false
         }
         guard couldShare, mustNotShare else { return }
-        if End(old) == .many, End(oldInverse) == .many, End(relationship) == .many, End(inverse) == .one { return }
-        // In this case the inverse violates a rule itself, and that is the reason to report.
+        // That the inverse becomes to-one is its own condition.
         if End(oldInverse) == .many, End(inverse) == .one, isFormer(property) { return }
         let owner = inverse.map { "its inverse \($0.name) is to-one" } ?? "it is to-many without an inverse"
-        add(
-            .sharedMembers, entity, property, "could share objects with others before, and can't now: \(owner)",
-            remedy: "make the inverse to-many, or migrate by a mapping model that chooses the owner")
+        require(.sharedMembers, entity, property, "shares no object between two objects: \(owner)")
     }
 }

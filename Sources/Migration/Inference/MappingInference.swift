@@ -10,6 +10,8 @@ struct MappingInference {
     private(set) var steps: [MigrationPlan.EntityStep?] = []
     private(set) var plan: MigrationPlan
     private(set) var obstacles: [MigrationObstacle] = []
+    /// What the rows of a store must satisfy.
+    private(set) var conditions: [MigrationCondition] = []
 
     private let mainImages: [Int: Int]
 
@@ -36,7 +38,11 @@ struct MappingInference {
         checkThatEntitiesRemain()
         checkHierarchies()
         for entity in destination.entities { check(entity) }
+        for condition in ruleConditions { add(condition, destination.entity(named: condition.entity)) }
     }
+
+    /// Whether every store of the old version can be migrated, as far as its tables are concerned.
+    var isUnconditional: Bool { obstacles.isEmpty && conditions.allSatisfy { $0.rule == nil } }
 
     func requireSuccess() throws(MigrationError) {
         guard obstacles.isEmpty else {
@@ -155,6 +161,23 @@ struct MappingInference {
             default: preconditionFailure("Properties are paired with their own kind")
             }
         }
+    }
+
+    mutating func require(
+        _ rule: MigrationObstacle.Rule, _ entity: EntityDescription, _ property: PropertyDescription, _ text: String
+    ) {
+        add(MigrationCondition(rule, entity: entity.name, property: property.name, text: text), entity)
+    }
+
+    /// Adds a condition once, where its property is declared, unless only a descendant has it.
+    private mutating func add(_ condition: MigrationCondition, _ entity: EntityDescription?) {
+        let isKnown = conditions.contains { known in
+            guard known.rule == condition.rule, known.property == condition.property, known.text == condition.text,
+                let other = destination.entity(named: known.entity), let entity
+            else { return false }
+            return entity.isKind(of: other)
+        }
+        if !isKnown { conditions.append(condition) }
     }
 
     mutating func add(

@@ -10,12 +10,7 @@ import Synchronization
 /// rules of the composite apply.
 final class ValidationRule: Sendable {
     enum Demand: Sendable {
-        case value
-        case number(least: Double?, greatest: Double?)
-        case decimal(least: Decimal?, greatest: Decimal?)
-        case date(earliest: Double?, latest: Double?)
-        /// Lengths are in UTF-16 code units. The pattern must match the whole string.
-        case string(shortest: Int?, longest: Int?, pattern: String?)
+        case values(ValueDemand)
         case objects(fewest: Int, most: Int, isOptional: Bool)
     }
 
@@ -34,7 +29,7 @@ final class ValidationRule: Sendable {
         self.slot = slot
         self.path = path
         self.demand = demand
-        if case .value = demand { demandsValue = true } else { demandsValue = false }
+        if case .values(.value) = demand { demandsValue = true } else { demandsValue = false }
     }
 
     /// The key in messages and failures, such as `position.latitude`.
@@ -65,11 +60,14 @@ final class ValidationRule: Sendable {
         path: [String], demand: Demand
     )] {
         let parts = model.composite(of: attribute)?.attributes ?? []
-        return demands(of: attribute).map { (path, $0) } + parts.flatMap { demands(of: $0, path + [$0.name], model) }
+        // An object that was read has no transient value of a type that has nothing empty.
+        let isDemanded = !attribute.isOptional && !(attribute.isTransient && attribute.type.emptyValue == nil)
+        let own = (isDemanded ? [.value] : []) + ValueDemand.demands(onValuesOf: attribute)
+        return own.map { (path, .values($0)) } + parts.flatMap { demands(of: $0, path + [$0.name], model) }
     }
 
     private static func demands(of relationship: RelationshipDescription) -> [Demand] {
-        if !relationship.isToMany { return relationship.isOptional ? [] : [.value] }
+        if !relationship.isToMany { return relationship.isOptional ? [] : [.values(.value)] }
         // Of a mandatory to-many relationship, only the count is validated: compiled models have a
         // minimum of 0 if the source has none, and applications leave such relationships empty.
         guard relationship.minCount > 0 || relationship.maxCount > 0 else { return [] }
@@ -78,67 +76,6 @@ final class ValidationRule: Sendable {
                 fewest: relationship.minCount, most: relationship.maxCount > 0 ? relationship.maxCount : .max,
                 isOptional: relationship.isOptional)
         ]
-    }
-
-    private static func demands(of attribute: AttributeDescription) -> [Demand] {
-        // An object that was read has no transient value of a type that has nothing empty.
-        let isDemanded = !attribute.isOptional && !(attribute.isTransient && attribute.type.emptyValue == nil)
-        var demands: [Demand] = isDemanded ? [.value] : []
-        let least = attribute.minimumValue, greatest = attribute.maximumValue
-        switch attribute.type {
-        case .integer16:
-            demands.append(
-                .number(least: max(least?.number ?? -32768, -32768), greatest: min(greatest?.number ?? 32767, 32767)))
-        case .integer32:
-            demands.append(
-                .number(
-                    least: max(least?.number ?? Double(Int32.min), Double(Int32.min)),
-                    greatest: min(greatest?.number ?? Double(Int32.max), Double(Int32.max))))
-        case .integer64, .double, .float:
-            if least != nil || greatest != nil {
-                demands.append(.number(least: least?.number, greatest: greatest?.number))
-            }
-        case .decimal:
-            if least != nil || greatest != nil {
-                demands.append(.decimal(least: least?.decimalNumber, greatest: greatest?.decimalNumber))
-            }
-        case .date:
-            if least != nil || greatest != nil {
-                demands.append(.date(earliest: least?.number, latest: greatest?.number))
-            }
-        case .string:
-            let pattern = attribute.regularExpression.flatMap { $0.isEmpty ? nil : $0 }
-            let shortest = least?.number.flatMap(length), longest = greatest?.number.flatMap(length)
-            if shortest != nil || longest != nil || pattern != nil {
-                demands.append(.string(shortest: shortest, longest: longest, pattern: pattern))
-            }
-        default: break
-        }
-        return demands
-    }
-
-    /// A limit for lengths; nil if the value is not a limit.
-    private static func length(_ bound: Double) -> Int? { bound.isNaN ? nil : Int(max(-1, min(bound, 1e15))) }
-}
-
-extension PropertyValue {
-    fileprivate var number: Double? {
-        switch self {
-        case .int(let value): Double(value)
-        case .double(let value): value
-        case .float(let value): Double(value)
-        case .decimal(let value): (value as NSDecimalNumber).doubleValue
-        case .date(let value): value.timeIntervalSinceReferenceDate
-        default: nil
-        }
-    }
-
-    fileprivate var decimalNumber: Decimal? {
-        switch self {
-        case .int(let value): Decimal(value)
-        case .decimal(let value): value
-        default: number.map { Decimal($0) }
-        }
     }
 }
 
@@ -181,53 +118,34 @@ extension ValidationRule {
     }
 
     private func checkNumber(_ value: Double) -> (code: ValidationError.Code, why: String)? {
-        switch demand {
-        case .number(let least, let greatest):
-            if let least, value < least { return (.numberTooSmall, "is less than \(Self.text(least))") }
-            if let greatest, value > greatest { return (.numberTooLarge, "is greater than \(Self.text(greatest))") }
-        case .date(let earliest, let latest):
-            if let earliest, value < earliest {
-                return (.dateTooSoon, "is before \(Date(timeIntervalSinceReferenceDate: earliest))")
-            }
-            if let latest, value > latest {
-                return (.dateTooLate, "is after \(Date(timeIntervalSinceReferenceDate: latest))")
-            }
-        default: break
-        }
-        return nil
-    }
-
-    private static func text(_ value: Double) -> String {
-        Int64(exactly: value).map { "\($0)" } ?? "\(value)"
+        guard case .values(let demand) = demand else { return nil }
+        return demand.violation(of: value).map { (ValidationError.Code($0.problem), $0.why) }
     }
 
     private func checkDecimal(_ value: Decimal) -> (code: ValidationError.Code, why: String)? {
-        guard case .decimal(let least, let greatest) = demand else { return nil }
-        if let least, value < least { return (.numberTooSmall, "is less than \(least)") }
-        if let greatest, value > greatest { return (.numberTooLarge, "is greater than \(greatest)") }
-        return nil
+        guard case .values(let demand) = demand else { return nil }
+        return demand.violation(of: value).map { (ValidationError.Code($0.problem), $0.why) }
     }
 
     private func checkString(_ value: String) -> (code: ValidationError.Code, why: String)? {
-        guard case .string(let shortest, let longest, let pattern) = demand else { return nil }
-        let length = value.utf16.count
-        if let shortest, length < shortest { return (.stringTooShort, "is shorter than \(shortest)") }
-        if let longest, length > longest { return (.stringTooLong, "is longer than \(longest)") }
-        if let pattern { return checkPattern(value, pattern) }
-        return nil
+        guard case .values(let demand) = demand else { return nil }
+        return compiledPattern.withLock { demand.violation(of: value, &$0) }
+            .map { (ValidationError.Code($0.problem), $0.why) }
     }
+}
 
-    private func checkPattern(_ value: String, _ pattern: String) -> (code: ValidationError.Code, why: String)? {
-        do {
-            let isMatching = try compiledPattern.withLock { compiled in
-                let expression = try compiled ?? RegexPattern(pattern)
-                compiled = expression
-                return try expression.matches(value)
+extension ValidationError.Code {
+    fileprivate init(_ problem: ValueDemand.Problem) {
+        self =
+            switch problem {
+            case .missing: .missingMandatoryProperty
+            case .tooSmall: .numberTooSmall
+            case .tooLarge: .numberTooLarge
+            case .tooSoon: .dateTooSoon
+            case .tooLate: .dateTooLate
+            case .tooShort: .stringTooShort
+            case .tooLong: .stringTooLong
+            case .unlikePattern: .stringPattern
             }
-            return isMatching ? nil : (.stringPattern, "does not match \(pattern)")
-        } catch {
-            // An invalid pattern matches nothing, and a match that takes too long is aborted.
-            return (.stringPattern, "can't be checked: \((error as? QueryError)?.message ?? "\(error)")")
-        }
     }
 }

@@ -1,30 +1,32 @@
 import SQLiteKit
 
-/// Temporary columns for a many-to-many relationship that becomes to-one on this side. In each row
-/// they name the one object that the join table pairs with the row.
+/// Temporary columns that name, in each row, the one object that a table of links pairs with the
+/// row: a join table, or the table of objects that refer to the rows.
 ///
 /// The columns are added to the old table before any other step. They are then migrated like those
 /// of any to-one relationship.
 struct ColumnOfJoin: Hashable {
     /// The table that gets the columns.
     let table: String
-    let join: JoinTable
     /// The table of the referenced objects.
     let targetTable: String
+    /// The links. The rows are their owners.
+    let links: OldLinks
+    /// The position of the row among the members of the object; nil if the links have none.
+    let orderColumn: String?
 
-    /// - Parameter join: The join table as seen from the rows: they are its owners.
-    init(table: String, join: JoinTable, targetTable: String) {
+    init(table: String, links: OldLinks, orderColumn: String?) {
         self.table = table
-        self.join = join
-        self.targetTable = targetTable
+        self.links = links
+        self.orderColumn = orderColumn
+        targetTable = links.memberTable
     }
 
-    private var prefix: String { "FOLIO_\(join.table)_\(join.memberColumn)" }
+    private var prefix: String { "FOLIO_\(links.table)_\(links.owner)_\(links.member)" }
     /// The primary key of the object.
     var key: String { "\(prefix)_PK" }
     /// The `Z_ENT` of the object.
     var entity: String { "\(prefix)_ENT" }
-    /// The position of the row among the members of the object.
     var order: String { "\(prefix)_FOK" }
 
     static let type = ColumnType.integer
@@ -36,13 +38,15 @@ struct ColumnOfJoin: Hashable {
                 .schema, "add the column \(table).\(column)",
                 "ALTER TABLE \(rows) ADD COLUMN \(SQLName.quoted(column)) \(Self.type.rawValue)")
         }
-        let place = join.ownerOrder.map { "link.\(SQLName.quoted($0))" } ?? "NULL"
-        return [key, entity, order].map(add) + [
-            MigrationStep(
-                .rows, "copy links from \(join.table) to \(table)",
+        func update(_ owner: String, _ member: String) -> MigrationStep {
+            let place = orderColumn.map { "link.\(SQLName.quoted($0))" } ?? "NULL"
+            return MigrationStep(
+                .rows, "copy links from \(links.table) to \(table)",
                 "UPDATE \(rows) SET \(SQLName.quoted(key)) = target.Z_PK, \(SQLName.quoted(entity)) = target.Z_ENT, \(SQLName.quoted(order)) = \(place) "
-                    + "FROM \(SQLName.quoted(join.table)) AS link JOIN \(SQLName.quoted(targetTable)) AS target ON target.Z_PK = link.\(SQLName.quoted(join.memberColumn)) "
-                    + "WHERE link.\(SQLName.quoted(join.ownerColumn)) = \(rows).Z_PK", table: table)
-        ]
+                    + "FROM \(SQLName.quoted(links.table)) AS link JOIN \(SQLName.quoted(targetTable)) AS target ON target.Z_PK = link.\(SQLName.quoted(member)) "
+                    + "WHERE \(links.condition("link")) AND link.\(SQLName.quoted(owner)) = \(rows).Z_PK", table: table)
+        }
+        return [key, entity, order].map(add) + [update(links.owner, links.member)]
+            + (links.isMirrored ? [update(links.member, links.owner)] : [])
     }
 }

@@ -14,104 +14,153 @@ extension MigrationBuilder {
         var made: ColumnOfJoin?
     }
 
-    /// The origin of a to-one relationship: its own column, or the column of its former inverse.
-    func reference(of property: PropertyDescription, entityIndex: Int) throws -> Reference? {
-        if let (_, storage) = formerStorage(entityIndex: entityIndex, propertyIndex: property.index) {
-            if case .manyToMany(let join) = storage {
-                return formerStorage(of: entityIndex).flatMap { reference(in: join, from: $0) }
-            }
-            guard case .toOne(let toOne) = storage else { return nil }
-            return Reference(
-                key: toOne.key, entity: toOne.entity, order: toOne.order, destinationIndex: toOne.destinationIndex)
-        }
-        guard let inverse = plan.destination.inverse(of: property) else { return nil }
-        return try reference(fromOwnersOf: inverse, memberIndex: entityIndex)
+    /// The origins of a to-one relationship: its own column, and the columns or links of the
+    /// relationships that become its inverse.
+    func references(of property: PropertyDescription, entityIndex: Int) -> [Reference] {
+        guard let storage = formerStorage(of: entityIndex) else { return [] }
+        return references(oldLinks(of: property), of: property, in: storage)
     }
 
     /// The to-many relationships without an inverse whose members can be of an entity. Their
     /// columns are in the members' table.
-    func keysWithoutInverse(of memberIndex: Int) throws -> [(ToManyKey, Reference?)] {
-        var result: [(ToManyKey, Reference?)] = []
+    func keysWithoutInverse(of memberIndex: Int) -> [(ToManyKey, [Reference])] {
+        guard let member = formerStorage(of: memberIndex) else { return [] }
+        var result: [(ToManyKey, [Reference])] = []
         for storage in new.storedEntities {
             let entity = plan.destination.entities[storage.entityIndex]
             for property in entity.properties where property.declaringEntityIndex == storage.entityIndex {
                 guard case .toMany(let key) = storage.properties[property.index], key.inverseIndex == nil,
                     plan.destination.entities[key.destinationIndex].family.contains(memberIndex)
                 else { continue }
-                result.append((key, try reference(fromOwnersOf: property, memberIndex: memberIndex)))
+                result.append((key, references(oldLinks(of: property).map(\.reversed), of: nil, in: member)))
             }
         }
         return result
     }
 
-    /// The column in the members' rows that named the owner of a to-many or one-to-one
-    /// relationship.
-    private func reference(fromOwnersOf property: PropertyDescription, memberIndex: Int) throws -> Reference? {
-        guard let member = formerStorage(of: memberIndex) else { return nil }
-        var found: Set<Reference> = []
-        for owner in plan.destination.entities[property.declaringEntityIndex].family {
-            guard let (former, storage) = formerStorage(entityIndex: owner, propertyIndex: property.index) else {
+    /// - Parameter property: The to-one relationship that gets the references; nil for the column of
+    ///   a to-many relationship without an inverse.
+    private func references(_ links: [OldLinks], of property: PropertyDescription?, in storage: EntityStorage)
+        -> [Reference]
+    {
+        var found: [Reference] = []
+        for link in links where link.ownerTable == storage.table {
+            // The rows of other entities contain these links.
+            if link.table == storage.table, link.owner == "Z_PK", link.numbers?.contains(storage.number) == false {
                 continue
             }
-            switch storage {
-            case .toMany(let key) where key.table == member.table:
-                found.insert(
-                    Reference(
-                        key: key.key, entity: key.entity, order: key.order,
-                        destinationIndex: former.declaringEntityIndex))
-            case .manyToMany(let join):
-                if let reference = reference(
-                    in: join.reversed(destinationIndex: former.declaringEntityIndex), from: member)
-                {
-                    found.insert(reference)
-                }
-            case .toOne:
-                guard let inverse = plan.source.inverse(of: former),
-                    plan.source.entities[inverse.declaringEntityIndex].family.contains(member.entityIndex),
-                    case .toOne(let toOne) = member.properties[inverse.index]
-                else { continue }
-                found.insert(
-                    Reference(
-                        key: toOne.key, entity: toOne.entity, order: toOne.order,
-                        destinationIndex: toOne.destinationIndex))
-            default: continue
-            }
+            let reference = columns(of: link, in: storage) ?? made(link, in: storage)
+            if let reference, !found.contains(reference) { found.append(reference) }
         }
-        if found.count > 1 {
-            let name = plan.destination.entities[property.declaringEntityIndex].name
-            throw StorageError(
-                .unsupported, "\(name).\(property.name) comes from several relationships that are kept apart",
-                entities: [name])
-        }
-        return found.first
+        return found
     }
 
-    /// The reference from each row of an entity to the one object that a join table pairs with it.
-    private func reference(in join: JoinTable, from storage: EntityStorage) -> Reference? {
+    /// The columns of the row itself that contain a link.
+    private func columns(of link: OldLinks, in storage: EntityStorage) -> Reference? {
+        if link.table == storage.table, link.owner == "Z_PK" {
+            for property in plan.source.entities[storage.entityIndex].properties {
+                guard case .toOne(let toOne) = storage.properties[property.index], toOne.key == link.member else {
+                    continue
+                }
+                return Reference(
+                    key: toOne.key, entity: toOne.entity, order: toOne.order, destinationIndex: toOne.destinationIndex)
+            }
+            for other in old.storedEntities {
+                for property in plan.source.entities[other.entityIndex].properties {
+                    guard case .toMany(let key) = other.properties[property.index], key.table == storage.table,
+                        key.key == link.member
+                    else { continue }
+                    return Reference(
+                        key: key.key, entity: key.entity, order: key.order,
+                        destinationIndex: property.declaringEntityIndex)
+                }
+            }
+            return nil
+        }
+        // Both ends of a one-to-one relationship have a column.
+        guard link.ownerIsSingle, link.memberIsSingle else { return nil }
+        let ends = plan.source.entities[storage.entityIndex].properties.compactMap { property -> ToOneColumns? in
+            guard property.relationship != nil, OldLinks.Relation(property, in: plan.source) == link.relation,
+                case .toOne(let toOne) = storage.properties[property.index]
+            else { return nil }
+            return toOne
+        }
+        let end = ends.first { link.table != storage.table || $0.key != link.owner } ?? ends.first
+        return end.map {
+            Reference(key: $0.key, entity: $0.entity, order: $0.order, destinationIndex: $0.destinationIndex)
+        }
+    }
+
+    /// The reference from each row of an entity to the one object that links pair with it.
+    private func made(_ link: OldLinks, in storage: EntityStorage) -> Reference? {
+        let relation = plan.source.entities[link.relation.entityIndex].properties[link.relation.propertyIndex]
+        let ends = [relation, plan.source.inverse(of: relation)].compactMap { $0 }
+        // The entity of the objects that are referred to: the other end's, as a whole.
+        let targets = ends.flatMap { [$0.destinationIndex, $0.declaringEntityIndex] }.filter { index in
+            plan.source.entities[index].family.contains { old[$0]?.table == link.memberTable }
+        }
         guard
-            let target = old[join.destinationIndex]
-                ?? plan.source.entities[join.destinationIndex].family.lazy.compactMap({ old[$0] }).first
+            let target = targets.min(by: {
+                plan.source.entities[$0].family.count > plan.source.entities[$1].family.count
+            })
         else { return nil }
-        let made = ColumnOfJoin(table: storage.table, join: join, targetTable: target.table)
+        let made = ColumnOfJoin(table: storage.table, links: link, orderColumn: orderColumn(of: link))
         return Reference(
-            key: made.key, entity: made.entity, order: join.ownerOrder == nil ? nil : made.order,
-            destinationIndex: join.destinationIndex, made: made)
+            key: made.key, entity: made.entity, order: made.orderColumn == nil ? nil : made.order,
+            destinationIndex: target, made: made)
+    }
+
+    /// The column of the owner's position among the members of its object.
+    private func orderColumn(of link: OldLinks) -> String? {
+        for storage in old.storedEntities {
+            for property in storage.properties {
+                guard case .manyToMany(let join) = property, join.table == link.table else { continue }
+                if join.ownerColumn == link.owner { return join.ownerOrder }
+                if join.memberColumn == link.owner { return join.memberOrder }
+            }
+        }
+        return nil
     }
 
     /// The temporary columns that to-one relationships of the new version are migrated from,
     /// ordered by table.
-    func columnsOfJoins() throws -> [ColumnOfJoin] {
+    func columnsOfJoins() -> [ColumnOfJoin] {
         var found: Set<ColumnOfJoin> = []
         for storage in new.storedEntities {
             for property in plan.destination.entities[storage.entityIndex].properties {
                 guard case .toOne = storage.properties[property.index],
-                    plan.counterpartIndex(entityIndex: storage.entityIndex, propertyIndex: property.index) == nil,
-                    let made = try reference(of: property, entityIndex: storage.entityIndex)?.made
+                    plan.counterpartIndex(entityIndex: storage.entityIndex, propertyIndex: property.index) == nil
                 else { continue }
-                found.insert(made)
+                found.formUnion(references(of: property, entityIndex: storage.entityIndex).compactMap(\.made))
             }
+            found.formUnion(keysWithoutInverse(of: storage.entityIndex).flatMap { $0.1.compactMap(\.made) })
         }
         return found.sorted { ($0.table, $0.key) < ($1.table, $1.key) }
+    }
+
+    /// Adds the cells of a reference, or of several of which each row has one at most.
+    func add(
+        _ references: [Reference], key: String, entity: String?, order: String?, destination: Int?,
+        to rows: inout TableChange.Rows
+    ) {
+        guard references.count > 1 else {
+            return add(references.first, key: key, entity: entity, order: order, destination: destination, to: &rows)
+        }
+        let each = references.map { reference in
+            var cells = TableChange.Rows(
+                sourceNumber: rows.sourceNumber, number: rows.number, cells: [:], formerColumns: rows.formerColumns)
+            add(reference, key: key, entity: entity, order: nil, destination: destination, to: &cells)
+            return cells.cells
+        }
+        func expression(_ cells: [String: CellOrigin], _ column: String) -> String {
+            (cells[SQLName.key(column)] ?? .null).expression
+        }
+        rows.cells[SQLName.key(key)] = .computed(
+            "coalesce(\(each.map { expression($0, key) }.joined(separator: ", ")))")
+        if let order { rows.cells[SQLName.key(order)] = .null }
+        guard let entity else { return }
+        let branches = each.map { "WHEN \(expression($0, key)) IS NOT NULL THEN \(expression($0, entity))" }
+        rows.cells[SQLName.key(entity)] = .computed("CASE \(branches.joined(separator: " ")) END")
     }
 
     /// - Parameter destination: the destination entity in the new version; nil accepts any owner.

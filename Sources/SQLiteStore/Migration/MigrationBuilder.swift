@@ -25,7 +25,7 @@ struct MigrationBuilder {
         var tables: [String: StoredTable] = [:]
         for name in names { tables[SQLName.key(name)] = try StoredTable.read(name, from: connection) }
         self.tables = tables
-        for made in try columnsOfJoins() {
+        for made in columnsOfJoins() {
             self.tables[SQLName.key(made.table)] = table(made.table)?.adding(
                 [made.key, made.entity, made.order], ColumnOfJoin.type)
         }
@@ -50,15 +50,15 @@ struct MigrationBuilder {
 
     // MARK: Tables
 
-    func tableChanges() throws -> [TableChange] {
+    func tableChanges() -> [TableChange] {
         let schema = StoreSchema(new)
-        var changes = try schema.tables.map { definition -> TableChange in
+        var changes = schema.tables.map { definition -> TableChange in
             let storages = new.storedEntities.filter { $0.table == definition.name }
             let former = storages.compactMap { formerStorage(of: $0.entityIndex) }
             let source = former.first.flatMap { table($0.table) }
             var change = TableChange(definition, source: source, sourceIsShared: former.first?.sharesTable ?? false)
-            change.rows = try storages.compactMap {
-                try rows(of: $0, columns: Set(definition.columns.map { SQLName.key($0.name) }))
+            change.rows = storages.compactMap {
+                rows(of: $0, columns: Set(definition.columns.map { SQLName.key($0.name) }))
             }
             if let source {
                 let kept = Set(former.map(\.number))
@@ -74,7 +74,24 @@ struct MigrationBuilder {
         return changes
     }
 
-    private func rows(of storage: EntityStorage, columns: Set<String>) throws -> TableChange.Rows? {
+    /// The rows of an index of the new version, before the migration, as a query with its columns
+    /// and `Z_PK`; nil if there are none, or if temporary columns are needed for them.
+    func oldRows(of index: IndexDefinition) -> String? {
+        guard let change = tableChanges().first(where: { $0.definition.name == index.table }),
+            let source = change.source, !change.rows.isEmpty, columnsOfJoins().isEmpty
+        else { return nil }
+        let columns = index.columns.compactMap { wanted in
+            change.definition.columns.first { $0.name == wanted.name }.map {
+                "\(change.cellExpression($0)) AS \(SQLName.quoted($0.name))"
+            }
+        }
+        guard columns.count == index.columns.count else { return nil }
+        let numbers = change.rows.map { String($0.sourceNumber) }.joined(separator: ", ")
+        return
+            "(SELECT \((["Z_PK"] + columns).joined(separator: ", ")) FROM \(SQLName.quoted(source.name))\(change.sourceIsShared ? " WHERE Z_ENT IN (\(numbers))" : ""))"
+    }
+
+    private func rows(of storage: EntityStorage, columns: Set<String>) -> TableChange.Rows? {
         guard let former = formerStorage(of: storage.entityIndex) else { return nil }
         var rows = TableChange.Rows(
             sourceNumber: former.number, number: storage.number, cells: [:], formerColumns: ownColumns(of: former))
@@ -94,14 +111,14 @@ struct MigrationBuilder {
                     addCounterpart(counterpart, toOne, to: &rows)
                     continue
                 }
-                let reference = try reference(of: property, entityIndex: storage.entityIndex)
                 add(
-                    reference, key: toOne.key, entity: toOne.entity, order: toOne.order,
+                    references(of: property, entityIndex: storage.entityIndex), key: toOne.key, entity: toOne.entity,
+                    order: toOne.order,
                     destination: toOne.destinationIndex, to: &rows)
             }
         }
-        for (key, reference) in try keysWithoutInverse(of: storage.entityIndex) {
-            add(reference, key: key.key, entity: nil, order: key.order, destination: nil, to: &rows)
+        for (key, references) in keysWithoutInverse(of: storage.entityIndex) {
+            add(references, key: key.key, entity: nil, order: key.order, destination: nil, to: &rows)
         }
         return rows
     }

@@ -35,6 +35,18 @@ struct MigrationRehearsal {
         return MigrationReport(steps, rows: rows, bytes: bytes)
     }
 
+    /// - Returns: False if only migrating a copy can tell: for several plans, and for a new
+    ///   constraint that needs temporary columns.
+    /// - Throws: The error with which the migration would refuse the rows.
+    func checkRows() throws -> Bool {
+        guard let plan = plans.first else { return true }
+        guard plans.count == 1 else { return false }
+        let migration = migration(plan, on: connection)
+        guard let script = try migration.script() else { return true }
+        try migration.rehearse(script)
+        return script.builder.columnsOfJoins().isEmpty || !script.steps.contains { $0.constraint != nil }
+    }
+
     private func migration(_ plan: MigrationPlan, on connection: Connection) -> StoreMigration {
         StoreMigration(
             plan: plan, configuration: configuration, connection: connection, files: files, progress: nil,

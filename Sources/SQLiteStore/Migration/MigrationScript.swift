@@ -11,7 +11,7 @@ import Storage
 struct MigrationScript {
     private(set) var steps: [MigrationStep] = []
     private let catalog: StoreCatalog
-    private let builder: MigrationBuilder
+    let builder: MigrationBuilder
     private let target: StoreSchema
     /// The names of all tables after the statements so far, by key.
     private var names: Set<String>
@@ -24,7 +24,7 @@ struct MigrationScript {
         self.catalog = catalog
         target = StoreSchema(builder.new)
         names = Set(catalog.tables.map { SQLName.key($0.name) })
-        let changes = try builder.tableChanges()
+        let changes = builder.tableChanges()
         let alterations = changes.map { TableAlteration($0) }
         let triggers = try MigratedTriggers(catalog.triggers, builder, changes: changes)
         steps += triggers.removing
@@ -40,7 +40,7 @@ struct MigrationScript {
         let (kept, dropped) = sortIndexes()
         steps += dropped.map { MigrationStep(.schema, "drop the index \($0)", "DROP INDEX \(SQLName.quoted($0))") }
 
-        for made in try builder.columnsOfJoins() { steps += made.steps }
+        for made in builder.columnsOfJoins() { steps += made.steps }
         addLinks(links)
         addTables(changes, alterations)
         addRenames()

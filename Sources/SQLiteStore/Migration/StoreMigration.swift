@@ -17,15 +17,51 @@ struct StoreMigration {
     let progress: MigrationProgress?
     /// Whether a store without side indexes gets them. True only for stores that Folio made.
     let makesSideIndexes: Bool
+    /// The plans that are run before this one.
+    var earlier: [MigrationPlan] = []
+    /// Whether the objects must satisfy the rules of the new version. Not so before the last step of
+    /// a chain.
+    var checksRules = true
 
-    /// - Returns: the executed steps; none if the store has the new version already.
-    func run() throws -> [MigrationStep] {
-        guard let script = try script() else { return [] }
+    /// - Returns: the executed steps, of which there may be none; nil if the store has the new
+    ///   version already.
+    func run() throws -> [MigrationStep]? {
+        guard let script = try script() else { return nil }
         try registerFunctions()
-        try checkRows()
+        try check(script).run()
         try perform(script.steps)
         try writeBookkeeping()
         return script.steps
+    }
+
+    /// The check of the rows before they are migrated.
+    private func check(_ script: MigrationScript) -> RowCheck {
+        RowCheck(
+            plan: plan, builder: script.builder, connection: connection,
+            former: FormerProperties(earlier, to: plan), checksRules: checksRules)
+    }
+
+    /// Checks, without writing, whether ``run()`` would refuse the rows.
+    func rehearse(_ script: MigrationScript) throws {
+        try registerFunctions()
+        try check(script).run()
+        for step in script.steps {
+            guard let index = step.constraint else { continue }
+            guard let rows = script.builder.oldRows(of: index) else { continue }
+            if let violation = try violation(of: index, in: rows, nil) { throw violation }
+        }
+    }
+
+    /// Checks the rows of a store that has the version of the plan, which changes nothing, against
+    /// the rules that the earlier plans have brought.
+    func checkRules() throws {
+        let catalog = try StoreCatalog.read(from: connection)
+        let layout = try StoreLayout.reading(plan.source, from: catalog)
+        try registerFunctions()
+        try RowCheck(
+            plan: plan, builder: MigrationBuilder(plan, old: layout, new: layout, connection: connection),
+            connection: connection, former: FormerProperties(earlier, to: plan), checksRules: true
+        ).run()
     }
 
     /// The statements for this store; nil if it has the new version already.
@@ -71,27 +107,26 @@ struct StoreMigration {
                 try connection.execute(step.statement)
             } catch let error as SQLiteError where error.code == .constraint {
                 guard let index = step.constraint else { throw error }
-                throw try violation(of: index, error)
+                throw try violation(of: index, in: SQLName.quoted(index.table), error)
+                    ?? StorageError(.constraint, error.message, underlying: error)
             }
             done += work
         }
         progress?.note(MigrationProgress.State(stage: "write metadata", completed: done, total: total))
     }
 
-    private func violation(of index: IndexDefinition, _ error: SQLiteError) throws -> StorageError {
-        guard let constraint = index.constraint else { return StorageError(.constraint, error.message) }
+    /// - Parameter rows: The table, or a query with the columns of the index and `Z_PK`.
+    private func violation(of index: IndexDefinition, in rows: String, _ error: SQLiteError?) throws -> StorageError? {
+        guard let constraint = index.constraint else { return nil }
         let columns = index.columns.map { SQLName.quoted($0.name) }.joined(separator: ", ")
         let filled = index.columns.map { "\(SQLName.quoted($0.name)) IS NOT NULL" }.joined(separator: " AND ")
         let groups = try connection.rows(
-            "SELECT count(*), min(Z_PK), max(Z_PK) FROM \(SQLName.quoted(index.table)) WHERE \(filled) GROUP BY \(columns) HAVING count(*) > 1 LIMIT 1000"
+            "SELECT count(*), min(Z_PK), max(Z_PK) FROM \(rows) WHERE \(filled) GROUP BY \(columns) HAVING count(*) > 1 ORDER BY min(Z_PK) LIMIT 1000"
         )
-        let example =
-            groups.first.map {
-                " such as \(constraint.entity)/p\($0[1].integer ?? 0) and \(constraint.entity)/p\($0[2].integer ?? 0)"
-            } ?? ""
+        guard let first = groups.first else { return nil }
         return StorageError(
             .constraint,
-            "\(constraint.entity) is to be unique by \(constraint.attributes.joined(separator: ", ")), but objects have equal values,\(example) "
+            "\(constraint.entity) is to be unique by \(constraint.attributes.joined(separator: ", ")), but objects have equal values, such as \(constraint.entity)/p\(first[1].integer ?? 0) and \(constraint.entity)/p\(first[2].integer ?? 0) "
                 + "(\(groups.count)\(groups.count == 1000 ? " or more" : "") groups of duplicates)",
             entities: [constraint.entity], underlying: error)
     }
@@ -99,6 +134,7 @@ struct StoreMigration {
     private func registerFunctions() throws {
         try SideIndexUpdater.registerWords(on: connection)
         try NumberConversion.register(on: connection)
+        try TextRule.register(on: connection)
         try connection.register(function: MigrationBuilder.externalValueFunction, argumentCount: 1, flags: .directOnly)
         { [files] arguments, result in
             guard !arguments[0].isNull else { return }

@@ -39,6 +39,9 @@ enum RecoverCommand: Command {
             console.say("note: \(Printable.line(path)) is open in \(holder), which may go on with the work")
         }
         console.reportOutsideCommits(info.outsideCommits, path)
+        if choice != .list, info.hasUnsavedChanges {
+            try EditingCheck.check(path, recovery: choice == .keep ? .keep : .discard, fitting: model)
+        }
         let isDone = choice != .list && !arguments.has(OptionSpecification.dryRun) && info.hasUnsavedChanges
         if isDone {
             try await console.interruption.committing { try await settle(url, choice, model, console) }

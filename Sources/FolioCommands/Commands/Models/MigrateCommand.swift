@@ -60,6 +60,7 @@ enum MigrateCommand: Command {
         template.mapping = try arguments.value("--mapping").map { try mapping($0) }
         let isDryRun = arguments.has(OptionSpecification.dryRun), isVerbose = arguments.has("--verbose")
         template.allowsLoss = arguments.has("--allow-loss")
+        template.migratesCopy = target != nil
         if target == nil, !arguments.has("--no-backup") {
             template.backupLabel = { hashes in (try? version(of: file, matching: hashes))?.name }
         }
@@ -203,7 +204,7 @@ enum MigrateCommand: Command {
     {
         try Task.checkCancellation()
         defer { line.finish(index) }
-        if isDryRun { return Outcome { try migrator.preview() } }
+        if isDryRun { return Outcome { try migrator.rehearse() } }
         let progress = MigrationProgress { line.show($0, of: index) }
         var migrator = migrator
         migrator.progress = progress

@@ -70,7 +70,10 @@ enum RestoreCommand: Command {
                 "only a version that was saved is restored in place",
                 hint: "autosaved work is kept or discarded by folio recover")
         }
+        try EditingCheck.refuseLocked(document.path)
         if arguments.has(OptionSpecification.dryRun) {
+            try EditingCheck.check(document.path)
+            try VersionRestorer.checkRestoring(url.path, to: generation)
             let versions = try await DocumentReader.reading(
                 arguments.operands[0], model: arguments.value("--model"), console
             ) { _ in try DocumentInfo(of: url).versions }

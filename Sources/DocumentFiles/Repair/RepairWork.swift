@@ -43,6 +43,7 @@ struct RepairWork {
         let store = try builder.makeStore()
         do {
             try copyRows(salvager, to: store)
+            try GreatestKeys(salvager.greatestKeys, model).hold(in: store)
             for finding in salvager.findings { report("store", finding.message, object: finding.object) }
             for finding in try store.removeDanglingReferences() + store.missingValueFindings() {
                 report("store", finding.message, object: finding.object)

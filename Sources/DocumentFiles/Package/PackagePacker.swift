@@ -126,7 +126,7 @@ package struct PackagePacker {
             !left.contains(FilePath.name($0.name))
         }
         for folder in [PackageLayout.extra, PackageLayout.preview] {
-            parts += try ArchiveFile.files(in: source, under: folder)
+            parts += try ArchiveFile.files(in: source, under: folder).filter { !PackageLayout.isMergeState($0.name) }
         }
         if includesVersions {
             parts += try ArchiveFile.files(in: source, under: PackageLayout.versions).filter {

@@ -23,6 +23,9 @@ package struct GreatestKeys: Sendable {
         }
     }
 
+    /// The greatest key of the hierarchy with an entity; 0 for none.
+    package subscript(entity: String) -> Int64 { keys[entity] ?? 0 }
+
     private mutating func note(_ key: Int64, _ root: EntityDescription, _ model: ManagedObjectModel) {
         guard key > 0 else { return }
         for name in Self.names(root, model) { keys[name] = max(keys[name] ?? 0, key) }

@@ -110,6 +110,26 @@ struct ArchiveMergeTests: MergesCopies {
         }
     }
 
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")))
+    func aReaderOfTheFormatFindsTheStates() async throws {
+        try await withCopies(.archive) { ours, _ in
+            for number in 2...3 {
+                try await edit(ours) { try book($0, "Essays").setPropertyValue(.int(Int64(number)), forKey: "pages") }
+            }
+            let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent().appendingPathComponent("FormatReader/folio_format.py")
+            let process = Process(), output = Pipe()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+            process.arguments = ["-B", script.path, "check", ours.path]
+            process.standardOutput = output
+            try process.run()
+            let report = try JSONSerialization.jsonObject(with: output.fileHandleForReading.readDataToEndOfFile())
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 0)
+            #expect((report as? [String: Any])?["mergeStates"] as? [Int] == [0, 1, 2])
+        }
+    }
+
     @Test func anArchiveWithVersionsKeepsDifferences() async throws {
         try await withCopies { ours, _ in
             let archive = ours.deletingLastPathComponent().appendingPathComponent("A.folioz")

@@ -210,6 +210,9 @@ extension MergeCommandTests {
         }
     }
 
+}
+
+extension MergeCommandTests {
     @Test(arguments: ["folioz", "folio", "sqlite", "xml", "storedata"])
     func aMergeWithANamedBaseThatIsMadeAgainIsNoChange(form: String) throws {
         try withTemporaryDirectory { folder in

@@ -22,13 +22,15 @@ enum MergeStates {
 
     /// Keeps a state that a save replaces. What can't be read of earlier ones is given up.
     static func keep(
-        _ older: DatabaseState, by newer: DatabaseState, saved: SavedState, previous: SavedState, in folder: String
+        _ older: DatabaseState, by newer: DatabaseState, saved: SavedState, previous: SavedState,
+        recorded: SavedPages?, sum: StateSum, in folder: String
     ) throws {
         let states = store(in: folder)
         func keepOnce() throws {
             try Disk.makeDirectories(states.folder, mode: 0o700)
             try states.keepReplaced(
-                older, by: newer, saved: saved, previous: previous, references: ContentReferences())
+                older, by: newer, saved: saved, previous: previous, references: ContentReferences(), recorded: recorded,
+                sum: sum)
             try states.removeOldest(beyond: maximumCount, bytes: maximumBytes(newer.size))
         }
         do {
@@ -41,8 +43,8 @@ enum MergeStates {
 }
 
 extension MergeStates {
-    /// Removes the states from a folder that the parts of an archive were extracted to: they lead up
-    /// to the state of that archive alone.
+    /// Removes the states from a folder that the parts of an archive were extracted to: they lead
+    /// up to the state of that archive alone.
     static func remove(from folder: String) throws {
         let states = FilePath.join(folder, PackageLayout.mergeStates)
         guard try Disk.exists(states) else { return }

@@ -145,14 +145,17 @@ struct WorkingSetSave {
         try copyStore(to: copy)
         var manifest = try session.nextManifest(marker)
         manifest.store.bytes = try Disk.status(of: copy)?.size ?? 0
-        manifest.store.pages = try SavedPages(ofFileAt: copy)
+        let pages = try SavedPages(ofFileAt: copy)
+        manifest.store.pages = pages
         manifest.files = try FileSums.recorded(ownFiles(), beneath: session.package.map { try Directory($0) })
         let protection = try FileProtection.open.replacing(path)
         let file = try File(target, .create(mode: protection.fileMode))
         defer { file.close() }
         if let mode = try Disk.status(of: path)?.mode { try file.setMode(mode) }
         try protection.giveAway(target)
-        let parts = try archiveParts(manifest, store: copy, dropping: models) + keepArchivedState(copy, in: staging)
+        let parts =
+            try archiveParts(manifest, store: copy, dropping: models)
+            + keepArchivedState(copy, pages.sum, in: staging)
         try WorkProgress.begin(parts.reduce(0) { try $0 + $1.byteCount() })
         try ArchiveWriter.write(parts, to: file, progress: { try WorkProgress.advance(by: $0) })
         try file.synchronize()
@@ -181,18 +184,24 @@ struct WorkingSetSave {
 
     /// The earlier states for the new archive, with the one that is being replaced: the versions if
     /// the old one contains versions, or else what merges with copies need.
-    /// - Parameter copy: The new store.
-    private func keepArchivedState(_ copy: String, in staging: String) throws -> [ArchivePart] {
+    /// - Parameters:
+    ///   - copy: The new store.
+    ///   - sum: Its sum.
+    private func keepArchivedState(_ copy: String, _ sum: StateSum, in staging: String) throws -> [ArchivePart] {
         guard let previous = session.keeping.head else { return [] }
         let versions = try session.archivedVersions(in: staging)
         let references = versions == nil ? nil : try session.keeping.references(session.packageStore, session.content)
         if versions == nil { _ = try session.archivedMergeStates(in: staging) }
         let newer = try DatabaseState(ofFileAt: copy), saved = marker.savedState
+        let recorded = session.manifest.flatMap { $0.generation == previous.generation ? $0.store.pages : nil }
         func keep(_ older: DatabaseState) throws {
             if let versions, let references {
-                try versions.keepReplaced(older, by: newer, saved: saved, previous: previous, references: references)
+                try versions.keepReplaced(
+                    older, by: newer, saved: saved, previous: previous, references: references, recorded: recorded,
+                    sum: sum)
             } else {
-                try MergeStates.keep(older, by: newer, saved: saved, previous: previous, in: staging)
+                try MergeStates.keep(
+                    older, by: newer, saved: saved, previous: previous, recorded: recorded, sum: sum, in: staging)
             }
         }
         if session.place.database == nil, let archive = session.place.archive {

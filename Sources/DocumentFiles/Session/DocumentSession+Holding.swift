@@ -17,8 +17,8 @@ extension DocumentSession {
 
 /// The keys of new objects, where another state of the document takes the place of this one.
 extension DocumentSession {
-    /// The greatest keys that this session has given out; none for a store that is not a document's,
-    /// for one that is read, and for one that can't be read any more.
+    /// The greatest keys that this session has given out; none for a store that is not a
+    /// document's, for one that is read, and for one that can't be read any more.
     package func givenKeys() -> GreatestKeys? {
         guard isEditing, marker != nil, isStoreOpen else { return nil }
         return sqliteStore.flatMap { try? GreatestKeys(of: $0) }

@@ -32,10 +32,10 @@ public enum DocumentVerifier {
         }
     }
 
-    /// The folders in the user's state folder with work that was autosaved on top of another state of
-    /// an archive, and never saved: another program has replaced the archive since, or it was renamed
-    /// and something else took its name. They are never used and never removed automatically. Put
-    /// that state back to go on with the work. Empty for other forms.
+    /// The folders in the user's state folder with work that was autosaved on top of another state
+    /// of an archive, and never saved: another program has replaced the archive since, or it was
+    /// renamed and something else took its name. They are never used and never removed
+    /// automatically. Put that state back to go on with the work. Empty for other forms.
     ///
     /// - Throws: `DocumentError` if the document can't be read.
     public static func workOnOtherStates(of url: URL) throws -> [URL] {

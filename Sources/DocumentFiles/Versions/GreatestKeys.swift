@@ -2,9 +2,9 @@ package import SQLiteStore
 internal import Schema
 internal import Storage
 
-/// The greatest primary keys that a store has given out. A key stands for one object for the life of
-/// a document: copies and versions may have that object, also where this store never had it or has
-/// it no more.
+/// The greatest primary keys that a store has given out. A key stands for one object for the life
+/// of a document: copies and versions may have that object, also where this store never had it or
+/// has it no more.
 package struct GreatestKeys: Sendable {
     /// By the names of all entities of a hierarchy, former names included, since another version of
     /// the model may divide or call them differently.
@@ -38,8 +38,8 @@ package struct GreatestKeys: Sendable {
             })
     }
 
-    /// Makes sure that a store gives none of the keys to a new object. Where its documents hold keys
-    /// without a commit, that is noted by the commit of the next new object.
+    /// Makes sure that a store gives none of the keys to a new object. Where its documents hold
+    /// keys without a commit, that is noted by the commit of the next new object.
     package func hold(in store: SQLitePersistentStore) throws {
         let model = store.identity.model
         for root in store.rootEntities {

@@ -9,9 +9,11 @@ extension VersionStore {
     /// - Parameters:
     ///   - saved: The state that replaces it.
     ///   - previous: The last saved state.
+    ///   - recorded: What the last save recorded of its pages.
+    ///   - sum: That of the new store.
     func keepReplaced(
         _ older: DatabaseState, by newer: DatabaseState, saved: SavedState, previous: SavedState,
-        references: ContentReferences
+        references: ContentReferences, recorded: SavedPages?, sum: StateSum
     ) throws {
         var index = try VersionIndex.read(in: folder)
         if index.head?.isSame(as: saved) == true { return }
@@ -31,16 +33,17 @@ extension VersionStore {
                 row.sum = try writeBase(older, to: path(row.baseName))
                 row.baseBytes = row.size
                 if isSized { row.flags.insert(.hasBase) } else { row.flags = .hasBase }
+            } else if let recorded, try !recorded.isChangedOutside(DatabaseHeader(of: older)) {
+                row.sum = recorded.sum
             } else {
                 row.sum = try StateSum(of: older)
             }
             // Another program has replaced the store: older versions lead up to another state.
             if let sum = head.sum, sum != row.sum { index.giveUpChain() }
             made.append(row.deltaName)
-            var sum = row.sum
+            var unneeded: StateSum?
             row.deltaBytes = try writeDelta(
-                row, Array(0..<min(older.pageCount, newer.pageCount)), older, newer, references, &sum)
-            if !isSized { sum = try StateSum(of: newer) }
+                row, Array(0..<min(older.pageCount, newer.pageCount)), older, newer, references, &unneeded)
             index.rows.append(row)
             index.next += 1
             index.head = VersionIndex.Head(saved, sum: sum)

@@ -12,14 +12,15 @@ public enum DocumentMerge {
     /// The state that both documents came from.
     public enum Base: Sendable, Hashable {
         /// The newest state that both documents know: their current states, the versions that they
-        /// keep, the states that archives keep for merges, and those that former merges noted. If each was merged with the other, or
-        /// both with the same copy, the states that both know are merged into one temporary base.
+        /// keep, the states that archives keep for merges, and those that former merges noted. If
+        /// each was merged with the other, or both with the same copy, the states that both know
+        /// are merged into one temporary base.
         case common
         /// A document, or one of its states.
         case document(URL)
         /// There is none: everything in both documents is new. Objects are one by a uniqueness
-        /// constraint, by equal attributes and to-one relationships, and in copies of one document by
-        /// a common key and most of the values.
+        /// constraint, by equal attributes and to-one relationships, and in copies of one document
+        /// by a common key and most of the values.
         case none
     }
 

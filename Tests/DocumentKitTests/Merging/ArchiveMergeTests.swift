@@ -94,6 +94,9 @@ struct ArchiveMergeTests: MergesCopies {
         }
     }
 
+}
+
+extension ArchiveMergeTests {
     @Test func onlyTheArchiveItselfKeepsThem() async throws {
         try await withCopies(.archive) { ours, _ in
             try await edit(ours) { try book($0, "Essays")["title"] = "Essays and Leaves" }
@@ -151,6 +154,9 @@ struct ArchiveMergeTests: MergesCopies {
         }
     }
 
+}
+
+extension ArchiveMergeTests {
     @Test func copiesWithoutABaseUniteWhatIsOneObject() async throws {
         try await withCopies(.archive) { ours, theirs in
             try await edit(ours) { try object($0, "Author", "name", "Eliot")["name"] = "George Eliot" }

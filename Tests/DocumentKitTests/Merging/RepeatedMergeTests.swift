@@ -121,7 +121,8 @@ struct RepeatedMergeTests: MergesCopies {
             let base = try copy(ours, "base")
             try await edit(ours) { try book($0, "Essays")["title"] = "Renamed" }
             try await edit(theirs) { try book($0, "Essays").setPropertyValue(.int(7), forKey: "pages") }
-            // Of an archive the states say it, of a store its versions of rows don't speak against it.
+            // Of an archive the states say it, of a store its versions of rows don't speak against
+            // it.
             let report = try await merge(theirs, into: ours, base: base, .init(undecided: .keep))
             if form == .archive {
                 #expect(report.isApplied && report.conflicts.isEmpty && report.changed == ["Book": 1])

@@ -30,7 +30,8 @@ struct RestoredKeyTests: MergesCopies {
             try await insert("c", ours)
             #expect(try await key(ours, "c") > former)
             try await DocumentOpening.withDocument(at: ours, mode: .editing) { document in
-                // One that was taken back here and changed there, not one object with values of two.
+                // One that was taken back here and changed there, not one object with values of
+                // two.
                 let report = try await document.merge(theirs, deciding: .keep)
                 #expect(report.undecided.map(\.kind) == [.deletedChanged])
                 #expect(try book(document.context, "c").propertyValue(forKey: "pages") == .null)

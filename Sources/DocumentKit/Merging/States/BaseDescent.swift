@@ -11,8 +11,8 @@ struct BaseDescent {
     /// - Parameters:
     ///   - base: What the base knows.
     ///   - place: Where it is.
-    ///   - isNamed: Whether a person has named it, as what both came from. Git also takes states for the
-    ///     base that come from a side, or from neither.
+    ///   - isNamed: Whether a person has named it, as what both came from. Git also takes states
+    ///     for the base that come from a side, or from neither.
     init(base: [KnownState], at place: MergePlace, isNamed: Bool) {
         self.base = base
         self.place = place

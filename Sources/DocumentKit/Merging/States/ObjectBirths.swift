@@ -41,8 +41,9 @@ struct ObjectBirths {
     func others(_ ours: Side, _ theirs: Side) throws -> (ours: Set<StateNumbering.Key>, theirs: Set<StateNumbering.Key>)
     {
         let mine = try candidates(ours), other = try candidates(theirs)
-        // Values decide only where the other side has to do with the object, and not where both sides
-        // may have the same one: that they changed it in different ways is told as a conflict.
+        // Values decide only where the other side has to do with the object, and not where both
+        // sides may have the same one: that they changed it in different ways is told as a
+        // conflict.
         func disputed(_ side: Candidates, _ against: Candidates, _ other: MergeSide) -> Set<MergeName> {
             let open = side.likely.subtracting(against.likely).subtracting(against.certain)
             if open.isEmpty { return [] }
@@ -149,7 +150,8 @@ struct Likeness {
     private var equal = 0
     private var different = 0
 
-    /// Whether they have the same unique values, or at least as many equal values as different ones.
+    /// Whether they have the same unique values, or at least as many equal values as different
+    /// ones.
     var isLikelyOne: Bool { hasSameUniqueValues || equal >= different }
     /// Whether they may also be one where that is told: as a conflict of a value.
     var mayBeOne: Bool { isLikelyOne || different == 1 }

@@ -209,4 +209,29 @@ extension MergeCommandTests {
             }
         }
     }
+
+}
+
+extension MergeCommandTests {
+    @Test(arguments: ["folioz", "folio", "sqlite", "xml", "storedata"])
+    func aMergeWithANamedBaseThatIsMadeAgainIsNoChange(form: String) throws {
+        try withTemporaryDirectory { folder in
+            func path(_ name: String) -> String { "\(folder.path)/\(name).\(form)" }
+            let isBare = !form.hasPrefix("folio"), model = isBare ? ["--model", FolioCommand.model] : []
+            func run(_ words: String...) throws -> FolioCommand.Outcome { try FolioCommand.run(words + model) }
+            let (base, ours, theirs) = (path("base"), path("ours"), path("theirs"))
+            #expect(try FolioCommand.run("save-as", FolioCommand.document, ours).exit == 0)
+            for copy in [base, theirs] { try FileManager.default.copyItem(atPath: ours, toPath: copy) }
+            #expect(try run("set", ours, "Person/p1", "name=Ours").exit == 0)
+            #expect(try run("set", theirs, "Person/p1", "name=Theirs").exit == 0)
+            #expect(try run("insert", theirs, "Person", "name=New").exit == 0)
+            let first = try run("merge", ours, theirs, "--base", base, "--ours")
+            #expect(first.exit == 0 && first.messages.contains("1 inserted"), "\(first.messages)")
+            #expect(try run("set", ours, "Person", "--where", "name == 'New'", "name=Newer").exit == 0)
+            for decision in ["--ours", "--theirs"] {
+                let again = try run("merge", ours, theirs, "--base", base, decision)
+                #expect(again.exit == 0 && again.messages.contains("nothing to merge"), "\(again.messages)")
+            }
+        }
+    }
 }

@@ -204,4 +204,26 @@ extension RecoverTests {
         #expect(try FolioCommand.run("recover", FolioCommand.document, "--keep", "--discard").exit == 64)
         #expect(try FolioCommand.run("recover", "nowhere.folio", "--list").exit == 66)
     }
+
+    @Test func workOnAStateOfAnArchiveThatWasReplacedIsTold() throws {
+        try withTemporaryDirectory { folder in
+            let path = try abandonedDocument(in: folder, archive: true), other = folder.path + "/B.folioz"
+            func told(_ words: String...) throws -> Bool {
+                try FolioCommand.run(words, through: ["/usr/bin/env", "XDG_STATE_HOME=\(state(folder))"]).messages
+                    .contains("work was autosaved on another state")
+            }
+            let before = try Data(contentsOf: URL(fileURLWithPath: path))
+            try before.write(to: URL(fileURLWithPath: other))
+            #expect(try !told("verify", path))
+            #expect(try run("recover", other, "--discard", in: folder).exit == 0)
+            #expect(try run("set", other, "Person/p1", "name=Other", in: folder).exit == 0)
+            try Data(contentsOf: URL(fileURLWithPath: other)).write(to: URL(fileURLWithPath: path))
+            #expect(try told("verify", path) && told("recover", path, "--list"))
+            #expect(try told("set", path, "Person/p2", "name=x"))
+            // It comes back with its state.
+            try before.write(to: URL(fileURLWithPath: path))
+            #expect(try !told("verify", path))
+            #expect(try run("recover", path, "--keep", in: folder).messages.contains("kept autosaved work"))
+        }
+    }
 }

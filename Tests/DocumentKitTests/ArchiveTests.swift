@@ -325,7 +325,11 @@ extension ArchiveTests {
             try await document.save()
             try await document.close()
             let second = try ZipDirectory(File(url.path))
-            #expect(second.entries.map(\.name) == first.entries.map(\.name))
+            func names(_ directory: ZipDirectory) -> [String] {
+                // Each save keeps the state before it for merges.
+                directory.entries.map(\.name).filter { !$0.hasPrefix("extra/folio-merge/states/") }
+            }
+            #expect(names(second) == names(first))
             let unchanged = first.entries.filter { $0.name.hasPrefix("content/") || $0.name.hasPrefix("model/") }
             #expect(unchanged.count == 2)
             for entry in unchanged {

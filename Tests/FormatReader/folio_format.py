@@ -89,11 +89,14 @@ class Document:
         self.models = {name.split("/")[1][:-len(".xcdatamodel")]: Model(self.parts.read(name)) for name in
                        self.parts.names() if re.fullmatch(r"model/[^./][^/]*\.xcdatamodel/contents", name)}
         self.find_states()
-        data = self.parts.read("versions/index.json")
+        self.read_index("versions")
+
+    def read_index(self, folder):
+        self.folder, data = folder, self.parts.read(f"{folder}/index.json")
         self.index, sound = checked_json(data, b'{"check":"') if data else ({"versions": []}, None)
         demand(self.index.get("format", 1) <= 1, "versions of a newer format")
         if sound is False:
-            self.problems.append("versions/index.json: its checksum differs")
+            self.problems.append(f"{folder}/index.json: its checksum differs")
 
     def find_states(self):
         main = self.open(self.main)
@@ -153,7 +156,7 @@ class Document:
         return bytes(database[:pages * size])
 
     def delta(self, row):
-        name = f"versions/{row[0]}.{row[5]}.delta" if row[5] else f"versions/{row[0]}.delta"
+        name = f"{self.folder}/{row[0]}.{row[5]}.delta" if row[5] else f"{self.folder}/{row[0]}.delta"
         return Delta(self.parts.read(name), name)
 
     def starts(self, i):
@@ -174,8 +177,8 @@ class Document:
                 if start == len(rows):
                     state = self.head_state()
                 else:
-                    state = self.parts.read(f"versions/{rows[start][0]}.base")
-                    demand(state is not None, f"versions/{rows[start][0]}.base is missing")
+                    state = self.parts.read(f"{self.folder}/{rows[start][0]}.base")
+                    demand(state is not None, f"{self.folder}/{rows[start][0]}.base is missing")
                 for newer in range(start - 1, i - 1, -1):
                     state = self.delta(rows[newer]).apply(state)
                 demand(len(state) == row[6] and (row[9] is None or page_sum(state) == row[9]), "another sum")
@@ -194,8 +197,19 @@ class Document:
         report["conflicts"] = self.check_conflicts()
         report["versions"] = [self.check_version(row) for row in self.index["versions"]]
         self.check_references()
+        report["mergeStates"] = self.check_merge_states()
         report["problems"] = self.problems
         return report
+
+    def check_merge_states(self):
+        """The generations that an archive keeps for merges; none if they lead up to another state."""
+        self.read_index("extra/folio-merge/states")
+        head = self.index.get("head")
+        if not head or head["generation"] != self.manifest["generation"] or head.get("sum") != page_sum(self.main):
+            return []
+        for row in self.index["versions"]:
+            self.open(self.rebuild(row))
+        return [row[1] for row in self.index["versions"]]
 
     def problem(self, condition, text):
         if condition:

@@ -112,7 +112,7 @@ package struct ArchiveFile {
         parts += try files(in: package, under: PackageLayout.models)
         parts += try PageSums.storeParts(store)
         for folder in [PackageLayout.content, PackageLayout.extra, PackageLayout.preview] {
-            parts += try files(in: package, under: folder)
+            parts += try files(in: package, under: folder).filter { !PackageLayout.isMergeState($0.name) }
         }
         if includesVersions { parts += try files(in: package, under: PackageLayout.versions) }
         try WorkProgress.begin(parts.reduce(0) { try $0 + $1.byteCount() })

@@ -17,7 +17,9 @@ package struct ArchiveUnpacker {
         let archive = try DocumentError.stage(.opening, source) { try ArchiveFile(source) }
         let manifest = try DocumentError.stage(.opening, source) { try archive.manifest() }
         try DocumentError.stage(.opening, source) { try checkWorkingSet(archive, manifest) }
-        let files = archive.reader.directory.entries.filter { !$0.isDirectory && $0.name != PackageLayout.storeSums }
+        let files = archive.reader.directory.entries.filter {
+            !$0.isDirectory && $0.name != PackageLayout.storeSums && !PackageLayout.isMergeState($0.name)
+        }
         let total = files.reduce(0) { $0 + $1.size }
         if let target {
             var done: Int64 = 0
@@ -35,8 +37,9 @@ package struct ArchiveUnpacker {
                     done += count
                     try progress(done, total)
                 }
-                // The page sums belong to the archive only.
+                // The page sums and the states for merges belong to the archive only.
                 try Disk.removeFileIfPresent(FilePath.join(temporary, PackageLayout.storeSums))
+                try MergeStates.remove(from: temporary)
                 try Disk.replaceFile(
                     FilePath.join(temporary, PackageLayout.mimetype),
                     with: Array("\(PackageLayout.packageType)\n".utf8), mode: protection.fileMode)

@@ -44,7 +44,13 @@ extension PropertyValue {
 extension LargeValue {
     fileprivate func isSame(as other: LargeValue) -> Bool {
         if let isSame = try? hasSameBytes(as: other) { return isSame }
-        // If both files are missing, compare their names.
-        return (try? count) == nil && (try? other.count) == nil && fileName == other.fileName
+        // Where a file is missing, its name tells of the bytes that it had.
+        return contentName.map { $0 == other.contentName } ?? false
+    }
+
+    /// The name of the file, or the one that the bytes would have.
+    private var contentName: String? {
+        if let fileName, (try? count) == nil { return fileName }
+        return try? ContentFolder.name(of: self)
     }
 }

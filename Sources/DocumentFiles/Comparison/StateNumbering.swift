@@ -17,12 +17,20 @@ package struct StateNumbering: Sendable, Hashable {
         }
     }
 
-    private struct Key: Hashable {
+    /// A key in a hierarchy.
+    package struct Key: Sendable, Hashable {
         let root: String
-        let number: Int64
+        package let number: Int64
+
+        package init(root: String, number: Int64) {
+            self.root = root
+            self.number = number
+        }
     }
 
     package let moved: [Moved]
+    /// Keys that this state has given to other objects than the base; it lacks those of the base.
+    private var givenAgain: Set<Key> = []
     private var fromHere: [Key: Int64] = [:]
     private var fromBase: [Key: Int64] = [:]
 
@@ -34,14 +42,27 @@ package struct StateNumbering: Sendable, Hashable {
         }
     }
 
-    package var isIdentity: Bool { moved.isEmpty }
+    package var isIdentity: Bool { moved.isEmpty && givenAgain.isEmpty }
+
+    /// The same where this state has some keys of the base for objects of its own.
+    package func givingAgain(_ keys: Set<Key>) -> StateNumbering {
+        var numbering = self
+        numbering.givenAgain.formUnion(keys)
+        return numbering
+    }
+
+    /// Whether this state has a key of the base for an object of its own.
+    package func isGivenAgain(_ number: Int64, root: String) -> Bool {
+        !givenAgain.isEmpty && givenAgain.contains(Key(root: root, number: number))
+    }
 
     /// What the base calls an object of this state. A new object whose key the base uses for
     /// another one gets the negative of its key.
     package func canonical(_ number: Int64, root: String) -> Int64 {
         if isIdentity { return number }
-        if let base = fromHere[Key(root: root, number: number)] { return base }
-        return fromBase[Key(root: root, number: number)] == nil ? number : -number
+        let key = Key(root: root, number: number)
+        if let base = fromHere[key] { return base }
+        return fromBase[key] == nil && !givenAgain.contains(key) ? number : -number
     }
 
     /// The key in this state of what the base calls by a number.
@@ -51,9 +72,9 @@ package struct StateNumbering: Sendable, Hashable {
     }
 
     /// Whether the rows of this key in the two states are of different objects.
-    func differs(_ number: Int64, root: String) -> Bool {
+    package func differs(_ number: Int64, root: String) -> Bool {
         let key = Key(root: root, number: number)
-        return fromHere[key] != nil || fromBase[key] != nil
+        return fromHere[key] != nil || fromBase[key] != nil || givenAgain.contains(key)
     }
 
     /// What the base calls the objects of a hierarchy that `differs` is true for.
@@ -64,6 +85,9 @@ package struct StateNumbering: Sendable, Hashable {
             // What has this key in the base, and what has that key here.
             names.insert(canonical(object.base, root: root))
             if fromBase[Key(root: root, number: object.here)] == nil { names.insert(object.here) }
+        }
+        for key in givenAgain where key.root == root {
+            names.formUnion([key.number, canonical(key.number, root: root)])
         }
         return names.sorted()
     }

@@ -64,10 +64,11 @@ struct StoreExchange {
     }
 
     /// Writes a marker to a closed store.
+    /// - Parameter keys: Those that the document has given out.
     /// - Returns: The model of the store, and the names of the large values to which it refers.
     static func mark(
         _ path: String, _ marker: DocumentMarker, _ content: ContentFolder,
-        adding metadata: [String: MetadataValue?] = [:]
+        holding keys: GreatestKeys? = nil, adding metadata: [String: MetadataValue?] = [:]
     ) throws -> (model: ManagedObjectModel, names: Set<UUID>) {
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
         description.createsIfMissing = false
@@ -80,6 +81,7 @@ struct StoreExchange {
             marker.pending = restored?.pending
             marker.denied = restored?.denied
             changes.metadata = marker.metadata.merging(metadata) { $1 }
+            try keys?.hold(in: store)
             _ = try store.apply(changes)
             let result = (store.identity.model, try store.contentNames())
             try store.closeAsOneFile()

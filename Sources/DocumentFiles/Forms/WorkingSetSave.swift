@@ -1,6 +1,8 @@
 internal import ArchiveKit
 internal import FileSystem
 internal import Foundation
+internal import SQLiteFile
+internal import SQLiteKit
 internal import SQLiteStore
 internal import Storage
 
@@ -143,14 +145,17 @@ struct WorkingSetSave {
         try copyStore(to: copy)
         var manifest = try session.nextManifest(marker)
         manifest.store.bytes = try Disk.status(of: copy)?.size ?? 0
-        manifest.store.pages = try SavedPages(ofFileAt: copy)
+        let pages = try SavedPages(ofFileAt: copy)
+        manifest.store.pages = pages
         manifest.files = try FileSums.recorded(ownFiles(), beneath: session.package.map { try Directory($0) })
         let protection = try FileProtection.open.replacing(path)
         let file = try File(target, .create(mode: protection.fileMode))
         defer { file.close() }
         if let mode = try Disk.status(of: path)?.mode { try file.setMode(mode) }
         try protection.giveAway(target)
-        let parts = try archiveParts(manifest, store: copy, dropping: models) + keepArchivedVersion(in: staging)
+        let parts =
+            try archiveParts(manifest, store: copy, dropping: models)
+            + keepArchivedState(copy, pages.sum, in: staging)
         try WorkProgress.begin(parts.reduce(0) { try $0 + $1.byteCount() })
         try ArchiveWriter.write(parts, to: file, progress: { try WorkProgress.advance(by: $0) })
         try file.synchronize()
@@ -177,27 +182,39 @@ struct WorkingSetSave {
         return parts
     }
 
-    /// The versions for the new archive, if the old one contains versions. The state that is being
-    /// replaced is kept as a whole copy, because the new store is written page by page.
-    private func keepArchivedVersion(in staging: String) throws -> [ArchivePart] {
-        guard let versions = try session.archivedVersions(in: staging), let previous = session.keeping.head else {
-            return []
-        }
-        let references = try session.keeping.references(session.packageStore, session.content)
-        if session.place.database == nil, let archive = session.place.archive {
-            // The store of the working set may already contain autosaved work.
-            let saved = FilePath.join(staging, "saved.sqlite")
-            try archive.takeOutStore(to: saved)
-            try versions.keepReplaced(
-                saved, saved: marker.savedState, previous: previous, reason: .save, references: references)
-        } else {
-            try session.packageStore.withFiles { files in
-                _ = try versions.keepReplaced(
-                    files, saved: marker.savedState, previous: previous, reason: .save, references: references)
+    /// The earlier states for the new archive, with the one that is being replaced: the versions if
+    /// the old one contains versions, or else what merges with copies need.
+    /// - Parameters:
+    ///   - copy: The new store.
+    ///   - sum: Its sum.
+    private func keepArchivedState(_ copy: String, _ sum: StateSum, in staging: String) throws -> [ArchivePart] {
+        guard let previous = session.keeping.head else { return [] }
+        let versions = try session.archivedVersions(in: staging)
+        let references = versions == nil ? nil : try session.keeping.references(session.packageStore, session.content)
+        if versions == nil { _ = try session.archivedMergeStates(in: staging) }
+        let newer = try DatabaseState(ofFileAt: copy), saved = marker.savedState
+        let recorded = session.manifest.flatMap { $0.generation == previous.generation ? $0.store.pages : nil }
+        func keep(_ older: DatabaseState) throws {
+            if let versions, let references {
+                try versions.keepReplaced(
+                    older, by: newer, saved: saved, previous: previous, references: references, recorded: recorded,
+                    sum: sum)
+            } else {
+                try MergeStates.keep(
+                    older, by: newer, saved: saved, previous: previous, recorded: recorded, sum: sum, in: staging)
             }
         }
-        try versions.prune(.standard)
-        return try ArchiveFile.files(in: staging, under: PackageLayout.versions)
+        if session.place.database == nil, let archive = session.place.archive {
+            // The store of the working set may already contain autosaved work.
+            let old = FilePath.join(staging, "saved.sqlite")
+            try archive.takeOutStore(to: old)
+            try keep(DatabaseState(ofFileAt: old))
+        } else {
+            try session.packageStore.withFiles { try keep($0.state(at: nil)) }
+        }
+        try versions?.prune(.standard)
+        return try ArchiveFile.files(
+            in: staging, under: versions == nil ? PackageLayout.mergeStates : PackageLayout.versions)
     }
 
     /// The files of the application and the previews.
@@ -214,6 +231,7 @@ struct WorkingSetSave {
         let isRemoved = try session.package.map { try RemovedParts(inWorkingSet: $0).contains() } ?? { _ in false }
         let kept = entries.filter {
             !$0.isDirectory && $0.name.hasPrefix(folder + "/") && !names.contains($0.name) && !isRemoved($0.name)
+                && !PackageLayout.isMergeState($0.name)
         }
         guard let reader = session.place.archive?.reader else { return own }
         return (own + kept.map { reader.part($0) }).sorted { $0.name < $1.name }

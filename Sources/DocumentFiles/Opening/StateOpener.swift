@@ -34,9 +34,11 @@ package struct StateOpener {
                 }
                 return session
             case .saved: return try openSavedState()
-            case .version(let generation) where generation == marker.generation:
+            case .version(let generation) where generation == marker.generation,
+                .base(let generation) where generation == marker.generation:
                 return try marker.isSaved ? session : openMainFile()
             case .version(let generation): return try openVersion(generation)
+            case .base(let generation): return try openVersion(generation, isBase: true)
             }
         }
     }
@@ -51,9 +53,10 @@ package struct StateOpener {
         try openStore { target, _ in try session.writeSavedState(to: target) }
     }
 
-    private func openVersion(_ generation: Int) throws -> DocumentSession {
+    private func openVersion(_ generation: Int, isBase: Bool = false) throws -> DocumentSession {
         try openStore { target, folder in
-            guard let versions = try session.versions ?? session.archivedVersions(in: folder),
+            let kept = try session.versions ?? session.archivedVersions(in: folder)
+            guard let versions = try kept ?? (isBase ? session.archivedMergeStates(in: folder) : nil),
                 let version = try versions.list().last(where: { $0.generation == generation })
             else {
                 throw DocumentError(.notFound, "there is no version \(generation)", path: session.path)

@@ -46,9 +46,10 @@ package enum FileSums {
     static func findings(_ recorded: Recorded, inPackage package: String) throws -> [(name: String, reason: String)] {
         let root = try Directory(package)
         return recorded.sorted { $0.key < $1.key }.compactMap { name, sum in
-            guard [PackageLayout.extra, PackageLayout.preview].contains(where: { name.hasPrefix($0 + "/") }) else {
-                return nil
-            }
+            // Former versions recorded the states that an archive keeps for merges, too.
+            guard [PackageLayout.extra, PackageLayout.preview].contains(where: { name.hasPrefix($0 + "/") }),
+                !PackageLayout.isMergeState(name)
+            else { return nil }
             do {
                 return try DocumentManifest.FileSum(of: root.file(name, refusingHardLinks: true)) == sum
                     ? nil : (name, alteredMessage)

@@ -40,8 +40,8 @@ package enum GitParts {
         do {
             var changes = ChangeSet()
             changes.metadata = next.metadata
-            changes.metadata[MergeNote.metadataKey] = MergeNote.value(
-                MergeNote.notes(in: try store.metadata()) + notes)
+            let known = MergeNote.notes(in: try store.metadata())
+            changes.metadata[MergeNote.metadataKey] = MergeNote.value(known + notes.filter { !known.contains($0) })
             _ = try store.apply(changes)
             try store.closeAsOneFile()
         } catch {

@@ -16,6 +16,8 @@ package enum PackageLayout {
     /// Beneath `extra`, since programs that don't know it carry it along there: what merges left to
     /// be decided.
     package static let conflicts = "folio-merge/conflicts.json"
+    /// In an archive: the earlier states that are kept for merges with its copies.
+    static let mergeStates = "extra/folio-merge/states"
     /// The prefix of folders with versions that could not be read; a unique identifier follows.
     static let damagedVersions = "versions.damaged"
     /// Autosaved work that was set aside by a revert; removed by the next save.
@@ -65,6 +67,8 @@ package enum PackageLayout {
 
     /// Whether a part is a WAL that was set aside, which is not copied with the document.
     static func isSetAside(_ name: String) -> Bool { name == discarded || name.hasPrefix(foreignWAL) }
+
+    static func isMergeState(_ name: String) -> Bool { name.hasPrefix(mergeStates + "/") }
 
     static func isVersion(_ name: String) -> Bool { name.hasPrefix(versions + "/") }
 

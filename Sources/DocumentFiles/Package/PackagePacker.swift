@@ -99,6 +99,13 @@ package struct PackagePacker {
             if session.hasAutosavedWork { throw SourceLock.recoverable(source) }
         }
         var manifestBytes = try Disk.read(FilePath.join(source, PackageLayout.manifest), limit: JSONCoding.maximumSize)
+        if var own = try? reader.manifest(), let files = own.files,
+            files.keys.contains(where: PackageLayout.isMergeState)
+        {
+            // A former version has unpacked an archive with them.
+            own.files = files.filter { !PackageLayout.isMergeState($0.key) }
+            manifestBytes = try own.encoded
+        }
         // With the lock, this process does not have the store open, so closing the file does not
         // drop any of SQLite's locks.
         var store = FilePath.join(source, PackageLayout.store), outsideCommits = 0, pages = manifest.store.pages
@@ -126,7 +133,7 @@ package struct PackagePacker {
             !left.contains(FilePath.name($0.name))
         }
         for folder in [PackageLayout.extra, PackageLayout.preview] {
-            parts += try ArchiveFile.files(in: source, under: folder)
+            parts += try ArchiveFile.files(in: source, under: folder).filter { !PackageLayout.isMergeState($0.name) }
         }
         if includesVersions {
             parts += try ArchiveFile.files(in: source, under: PackageLayout.versions).filter {

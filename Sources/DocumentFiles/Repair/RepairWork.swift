@@ -43,6 +43,7 @@ struct RepairWork {
         let store = try builder.makeStore()
         do {
             try copyRows(salvager, to: store)
+            try GreatestKeys(salvager.greatestKeys, model).hold(in: store)
             for finding in salvager.findings { report("store", finding.message, object: finding.object) }
             for finding in try store.removeDanglingReferences() + store.missingValueFindings() {
                 report("store", finding.message, object: finding.object)
@@ -121,6 +122,7 @@ struct RepairWork {
             (try? Disk.rename(
                 FilePath.join(package, PackageLayout.extra), to: FilePath.join(target, PackageLayout.extra))) != nil
         {
+            try? MergeStates.remove(from: target)
             return
         }
         copyFiles(PackageLayout.extra, beneath: root, to: target)
@@ -130,6 +132,7 @@ struct RepairWork {
         _ name: String, beneath parent: Directory, _ place: String? = nil, to target: String
     ) {
         let path = place ?? name
+        if path == PackageLayout.mergeStates { return }
         do {
             let folder = try parent.directory(name)
             for entry in try folder.entries() where !PackageLayout.isTransient(entry.name[...]) {

@@ -29,7 +29,9 @@ extension DocumentSession {
         try DocumentError.stage(.writing, path) {
             try StoreExchange(session: self).makeNextGeneration(for: .migration) { target, marker in
                 try build(target)
-                return try StoreExchange.mark(target, marker, content, adding: metadata).names
+                return try StoreExchange.mark(
+                    target, marker, content, holding: GreatestKeys(of: packageStore), adding: metadata
+                ).names
             }
         }
     }

@@ -14,3 +14,19 @@ extension DocumentSession {
         throw DocumentError(.changed, "the document was saved by another program while it was opened", path: path)
     }
 }
+
+/// The keys of new objects, where another state of the document takes the place of this one.
+extension DocumentSession {
+    /// The greatest keys that this session has given out; none for a store that is not a
+    /// document's, for one that is read, and for one that can't be read any more.
+    package func givenKeys() -> GreatestKeys? {
+        guard isEditing, marker != nil, isStoreOpen else { return nil }
+        return sqliteStore.flatMap { try? GreatestKeys(of: $0) }
+    }
+
+    /// Gives none of the keys of an earlier session to another object.
+    package func hold(_ keys: GreatestKeys?) throws {
+        guard let keys, isEditing, marker != nil, let sqliteStore else { return }
+        try keys.hold(in: sqliteStore)
+    }
+}

@@ -49,7 +49,7 @@ extension DocumentSession {
 
     /// Adds title and keywords to a commit. The metadata of the store are authoritative for them.
     package func describe(_ parts: CapturedParts, in changes: inout ChangeSet) {
-        if marker != nil { changes.metadata.merge(parts.metadata) { $1 } }
+        changes.metadata.merge(parts.metadata) { $1 }
         guard let description = parts.description, manifest != nil else { return }
         if manifest?.title != description.title {
             changes.metadata["FolioTitle"] = .some(description.title.map { .string($0) })

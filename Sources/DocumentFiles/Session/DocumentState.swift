@@ -8,4 +8,6 @@ package enum DocumentState: Sendable, Hashable {
     case autosaved
     /// The state after this number of saves.
     case version(Int)
+    /// The state after this number of saves, also one that an archive keeps for merges alone.
+    case base(Int)
 }

@@ -32,6 +32,23 @@ public enum DocumentVerifier {
         }
     }
 
+    /// The folders in the user's state folder with work that was autosaved on top of another state
+    /// of an archive, and never saved: another program has replaced the archive since, or it was
+    /// renamed and something else took its name. They are never used and never removed
+    /// automatically. Put that state back to go on with the work. Empty for other forms.
+    ///
+    /// - Throws: `DocumentError` if the document can't be read.
+    public static func workOnOtherStates(of url: URL) throws -> [URL] {
+        let document = try DetectedDocument(url.path)
+        guard document.kind == .archive else { return [] }
+        return try DocumentError.stage(.reading, document.path) {
+            let archive = try ArchiveFile(document.path)
+            return try WorkingSet.stranded(at: document.path, archive.state(), uuid: archive.manifest().uuid).map {
+                URL(fileURLWithPath: $0)
+            }
+        }
+    }
+
     /// Whether another program has committed to the store of a package since the last save, by the
     /// change counter in its header. That is not damage, and the next save includes the changes.
     /// Changes of the file that do not update the header are not detected by this, and count as

@@ -14,6 +14,9 @@ package struct KnownState: Sendable {
     package var isOwn: Bool { isCurrent || generation != nil }
     /// The first generation of the document that knows the state.
     package var firstGeneration: Int
+    /// Whether the document has come from this state, as far as it knows; false for one that was
+    /// left when another program put an older state in place.
+    package var isCertain = true
     /// How the keys of the document differ from those of the state.
     package var numbering = StateNumbering()
     /// Whether `numbering` is known; else it says nothing.

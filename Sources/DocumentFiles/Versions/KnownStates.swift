@@ -1,7 +1,10 @@
+internal import Coding
 internal import FileSystem
+internal import Foundation
 internal import SQLiteFile
 internal import SQLiteKit
 internal import SQLiteStore
+internal import Schema
 internal import Storage
 
 /// The states that a document has and those that it has merged.
@@ -11,30 +14,40 @@ package struct KnownStates {
     package init(of session: DocumentSession) { self.session = session }
 
     /// Of a package whose manifest describes the state nothing is read but the list of versions;
-    /// else the store is read once. None for stores that are not SQLite's.
+    /// else the store is read once. Of a store that is not SQLite's the file is read.
     ///
     /// - Throws: `DocumentError` with code `malformed` for a damaged list of versions: without it a
     ///   later merge would begin at a state that is too old. What reading the store throws.
     package func list() throws -> [KnownState] {
-        guard session.sqliteStore != nil else { return [] }
+        guard session.sqliteStore != nil else { return try bareState().map { try [$0] + notedStates() } ?? [] }
         let newest = session.marker?.generation ?? 0
+        let current = try currentSum(), lastSave = try savedSum()
         var states = [
             KnownState(
-                sum: try currentSum().text, rank: Double(newest) + 0.75, isCurrent: true,
+                sum: current.text, rank: Double(newest) + 0.75, isCurrent: true,
                 firstGeneration: session.marker?.hasUnsavedWork == true ? newest + 1 : newest)
         ]
-        if let saved = try savedSum() {
+        if let lastSave {
             states.append(
                 KnownState(
-                    sum: saved.text, rank: Double(newest) + 0.7, generation: newest, firstGeneration: newest))
+                    sum: lastSave.text, rank: Double(newest) + 0.7, generation: newest, firstGeneration: newest))
         }
-        for row in try versionRows() {
+        let rows = try versionRows(lastSave ?? current)
+        let lost = rows.lastIndex { $0.flags.contains(.hasUnknownReferences) } ?? -1
+        for (position, row) in rows.enumerated() {
             guard let sum = row.sum else { continue }
-            states.append(
-                KnownState(
-                    sum: sum.text, rank: Double(row.generation), generation: row.generation,
-                    firstGeneration: row.generation))
+            var state = KnownState(
+                sum: sum.text, rank: Double(row.generation), generation: row.generation,
+                firstGeneration: row.generation)
+            state.isCertain = position > lost
+            states.append(state)
         }
+        return try states + notedStates()
+    }
+
+    /// What merges have brought in.
+    private func notedStates() throws -> [KnownState] {
+        var states: [KnownState] = []
         for note in MergeNote.notes(in: try session.store.metadata()) {
             let numbering = StateNumbering(note.moved)
             for (index, sum) in note.sums.enumerated() {
@@ -48,11 +61,31 @@ package struct KnownStates {
         return states
     }
 
-    private func versionRows() throws -> [VersionIndex.Row] {
+    /// A store that is written as a whole, by the digest of its file, and what it has merged; nil
+    /// for one without a file.
+    private func bareState() throws -> KnownState? {
+        guard session.kind == .store, try Disk.kind(of: session.storePath) == .file else { return nil }
+        var hash = SHA256()
+        try LargeValueReader(FileInput(File(session.storePath, .read))).forEachRemainingPiece { hash.update($0) }
+        let sum = hash.digest().prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return KnownState(
+            sum: StateSum(value: sum).text, rank: 0.75, isCurrent: true, firstGeneration: 0)
+    }
+
+    /// - Parameter saved: The sum of the last save.
+    private func versionRows(_ saved: StateSum) throws -> [VersionIndex.Row] {
         if let versions = session.versions { return try VersionIndex.read(in: versions.folder).rows }
-        guard session.place.archive?.carriesVersions == true else { return [] }
+        guard let archive = session.place.archive else { return [] }
         let folder = try StateFolder.makeTemporary()
         defer { StateFolder.removeTemporary(folder) }
+        guard archive.carriesVersions else {
+            // States that do not lead up to this one, and a list that can't be read, tell nothing.
+            let states = try session.archivedMergeStates(in: folder, isList: true)
+            guard let index = try? states.map({ try VersionIndex.read(in: $0.folder) }), let head = index.head,
+                head.generation == session.marker?.generation, head.sum == saved
+            else { return [] }
+            return index.rows
+        }
         return try session.archivedVersions(in: folder).map { try VersionIndex.read(in: $0.folder).rows } ?? []
     }
 

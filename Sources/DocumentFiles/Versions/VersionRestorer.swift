@@ -23,7 +23,8 @@ package struct VersionRestorer {
         try DocumentError.stage(.restoring, session.path) {
             try StoreExchange(session: session).makeNextGeneration(for: .restore) { target, marker in
                 try session.restoreVersion(number, of: versions, to: target)
-                let restored = try StoreExchange.mark(target, marker, content)
+                let restored = try StoreExchange.mark(
+                    target, marker, content, holding: GreatestKeys(of: session.packageStore))
                 try addModel(restored.model, to: package)
                 return restored.names
             }

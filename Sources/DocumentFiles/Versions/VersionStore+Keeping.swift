@@ -78,7 +78,8 @@ extension VersionStore {
             }
             made.append(row.deltaName)
             var sum = row.sum
-            row.deltaBytes = try writeDelta(row, files, head.wal, older, newer, references, &sum)
+            row.deltaBytes = try writeDelta(
+                row, files.pagesWritten(since: head.wal), older, newer, references, &sum)
             try Disk.synchronizeDirectory(folder)
             index.rows.append(row)
             index.next += 1
@@ -221,7 +222,7 @@ extension VersionStore {
     }
 
     /// Continues the index from `previous`, and removes unused files from the folder.
-    private func prepare(_ index: inout VersionIndex, _ previous: SavedState) throws {
+    func prepare(_ index: inout VersionIndex, _ previous: SavedState) throws {
         let before = index.rows
         index.continue(from: previous)
         // Write the index before the files of removed rows are deleted.
@@ -229,7 +230,8 @@ extension VersionStore {
         try removeStrays(index)
     }
 
-    private func isBaseDue(_ index: VersionIndex, _ size: Int64) -> Bool {
+    func isBaseDue(_ index: VersionIndex, _ size: Int64) -> Bool {
+        guard policy.makesBases else { return false }
         var count = 0
         var bytes: Int64 = 0
         for row in index.rows.reversed() {
@@ -242,7 +244,7 @@ extension VersionStore {
     }
 
     /// Writes a state to a new file, and returns the sum over its pages.
-    private func writeBase(_ state: DatabaseState, to path: String) throws -> StateSum {
+    func writeBase(_ state: DatabaseState, to path: String) throws -> StateSum {
         let file = try File(path, .create())
         defer { file.close() }
         return try state.write(to: file)
@@ -252,12 +254,12 @@ extension VersionStore {
 
     /// Writes the delta from the newer to the older state, or only the references for a row that is
     /// not linked. If `sum` is not nil, it is updated to that of the newer state.
-    private func writeDelta(
-        _ row: VersionIndex.Row, _ files: DatabaseFiles, _ mark: WriteAheadLog.Mark?, _ older: DatabaseState,
-        _ newer: DatabaseState,
+    /// - Parameter pages: Those that may differ, of those that both states have.
+    func writeDelta(
+        _ row: VersionIndex.Row, _ pages: [Int], _ older: DatabaseState, _ newer: DatabaseState,
         _ references: ContentReferences, _ sum: inout StateSum?
     ) throws -> Int64 {
-        let pageSize = files.pageSize
+        let pageSize = older.pageSize
         var writer = try DeltaWriter(path(row.deltaName), size: older.size, newerSize: newer.size)
         let half = Self.pagesAtOnce * pageSize
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * half, alignment: 4096)
@@ -266,7 +268,7 @@ extension VersionStore {
             second = UnsafeMutableRawBufferPointer(rebasing: buffer[half...])
         // Pages that only one of the states has are compared even if they were not written.
         let common = min(older.pageCount, newer.pageCount), all = max(older.pageCount, newer.pageCount)
-        let written = files.pagesWritten(since: mark).filter { $0 < common }
+        let written = pages.filter { $0 < common }
         // If the main file ends within a page, the rest of that page is new.
         let last = older.size % Int64(pageSize) == 0 || written.last == common - 1 || common == 0 ? [] : [common - 1]
         func note(_ run: Range<Int>) throws {

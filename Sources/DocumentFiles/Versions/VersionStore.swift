@@ -45,6 +45,8 @@ package struct VersionStore: Sendable {
         /// A copy is made when consecutive deltas exceed the size of the store divided by this
         /// number.
         package var share: Int64 = 2
+        /// Whether copies are made at all.
+        package var makesBases = true
 
         package init() {}
     }

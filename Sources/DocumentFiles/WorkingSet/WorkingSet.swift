@@ -65,6 +65,16 @@ package struct WorkingSet {
         }
     }
 
+    /// The folders with work on other states of the archive than the one that is at its path.
+    static func stranded(at path: String, _ state: WorkingSetOrigin.State, uuid: String) throws -> [String] {
+        try origins(uuid).filter { folder, origin in
+            let store = FilePath.join(folder, PackageLayout.store)
+            return try origin.path == path && origin.state.digest != state.digest
+                && origin.pending?.digest != state.digest
+                && (StoreWAL(ofStoreAt: store).hasContent() || WorkingSet(path: folder).hasOwnWork())
+        }.map(\.folder).sorted()
+    }
+
     private static func origins(_ uuid: String) throws -> [(folder: String, origin: WorkingSetOrigin)] {
         try all(uuid).compactMap { folder in
             do {

@@ -134,10 +134,11 @@ extension DocumentWriter {
             let isRemoved = try session.package.map { try RemovedParts(inWorkingSet: $0).contains() } ?? { _ in false }
             try reader.extract(into: target) {
                 $0.hasPrefix(PackageLayout.extra + "/") && !own.contains($0) && !isRemoved($0)
+                    && !PackageLayout.isMergeState($0)
             }
         }
         guard !own.isEmpty, let package = try session.package.map({ try Directory($0) }) else { return }
-        for name in own {
+        for name in own where !PackageLayout.isMergeState(name) {
             try Disk.makeDirectories(FilePath.parent(FilePath.join(target, name)))
             let copy = FilePath.join(target, name)
             try Disk.copyFile(package.file(name, refusingHardLinks: true), to: copy)

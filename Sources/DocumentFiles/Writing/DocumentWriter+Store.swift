@@ -48,6 +48,7 @@ extension DocumentWriter {
                 do {
                     try RowCopier(from: session.store, to: store, progress: { try WorkProgress.advance(by: Int64($0)) })
                         .copy()
+                    if let source = session.sqliteStore { try GreatestKeys(of: source).hold(in: store) }
                     if session.sqliteStore == nil { try Self.copyApplicationMetadata(from: session.store, to: store) }
                 } catch {
                     try? store.close()

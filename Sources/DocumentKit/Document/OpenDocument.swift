@@ -235,12 +235,14 @@ final class OpenDocument {
     func reopen(after ending: @escaping @Sendable (DocumentSession) throws -> Void) throws {
         try performInline { session in
             var failure: (any Error)?
+            let keys = session.givenKeys()
             do { try ending(session) } catch { failure = error }
             // The store is still open, so the failure happened before anything was changed.
             if let failure, session.isStoreOpen { throw failure }
             do {
                 let model = session.model
                 session = try DocumentSession.reopen(session.path, lock: session.lock, model: .model(model))
+                try session.hold(keys)
                 session.renewTrace()
             } catch {
                 if let failure { throw failure }

@@ -12,12 +12,15 @@ public enum DocumentMerge {
     /// The state that both documents came from.
     public enum Base: Sendable, Hashable {
         /// The newest state that both documents know: their current states, the versions that they
-        /// keep, and the states that former merges noted. If each was merged with the other, or
-        /// both with the same copy, the states that both know are merged into one temporary base.
+        /// keep, the states that archives keep for merges, and those that former merges noted. If
+        /// each was merged with the other, or both with the same copy, the states that both know
+        /// are merged into one temporary base.
         case common
         /// A document, or one of its states.
         case document(URL)
-        /// There is none: everything in both documents is new.
+        /// There is none: everything in both documents is new. Objects are one by a uniqueness
+        /// constraint, by equal attributes and to-one relationships, and in copies of one document
+        /// by a common key and most of the values.
         case none
     }
 
@@ -51,6 +54,10 @@ public enum DocumentMerge {
         public var choices: [String: Choice]
         /// What happens to the rest.
         public var undecided: Undecided
+
+        /// Whether what was merged before is merged again if a base is named, as git asks for it:
+        /// that may have been taken back since.
+        package var repeatsMerges = false
 
         /// Creates decisions.
         public init(policy: Choice? = nil, choices: [String: Choice] = [:], undecided: Undecided = .refuse) {

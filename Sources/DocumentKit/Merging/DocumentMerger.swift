@@ -37,9 +37,10 @@ struct DocumentMerger {
             // What is edited from here on is not in the plan.
             let position = context.edits.position
             guard document.edits.isCommitted(at: position) else { continue }
-            let reading = try await document.performInBackground { session in
+            let reading = try await document.performInBackground { [decisions] session in
                 try DocumentError.stage(.reading, session.path) {
-                    try MergeReading(MergeTarget(session), place, base, model, folder: folder)
+                    try MergeReading(
+                        MergeTarget(session), place, base, model, folder: folder, isRepeating: decisions.repeatsMerges)
                 }
             }
             defer { reading.close() }

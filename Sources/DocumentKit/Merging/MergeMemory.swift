@@ -26,12 +26,12 @@ extension OpenDocument {
     func readMergeMemory() async throws -> MergeMemory {
         if let mergeMemory { return mergeMemory }
         return try await performInBackground { session in
-            guard session.marker != nil else { return MergeMemory() }
+            let notes = MergeNote.notes(in: try session.store.metadata())
+            // A bare store has no room for a list of conflicts.
+            guard session.marker != nil else { return MergeMemory(notes: notes) }
             let list = try session.conflictList()
             do {
-                return MergeMemory(
-                    notes: MergeNote.notes(in: try session.store.metadata()),
-                    conflicts: try KeptConflicts.decoded(list))
+                return MergeMemory(notes: notes, conflicts: try KeptConflicts.decoded(list))
             } catch let error as DecodingError {
                 throw DocumentError(
                     .malformed, "the list of conflicts can't be read: \(error)",
@@ -44,7 +44,6 @@ extension OpenDocument {
 
     /// Notes something, as part of the open group of undo.
     func setMergeMemory(_ memory: MergeMemory, from before: MergeMemory) {
-        guard state.marker != nil else { return }
         if mergeMemory == nil { savedConflicts = Set(before.conflicts) }
         mergeMemory = memory
         isMergeMemoryUnsaved = true
@@ -54,11 +53,13 @@ extension OpenDocument {
     /// What a save writes of it. The metadata have the list too, since files are put into place
     /// after the commit.
     func mergeParts() throws -> CapturedParts {
-        guard isMergeMemoryUnsaved, let mergeMemory, state.marker != nil else { return CapturedParts() }
+        guard isMergeMemoryUnsaved, let mergeMemory else { return CapturedParts() }
+        let notes = [MergeNote.metadataKey: MergeNote.value(mergeMemory.notes)]
+        guard state.marker != nil else { return CapturedParts(metadata: notes) }
         let list = try KeptConflicts.encoded(mergeMemory.conflicts)
         var parts = CapturedParts(
             extra: [ExtraFile(PackageLayout.conflicts) { list }],
-            metadata: [MergeNote.metadataKey: MergeNote.value(mergeMemory.notes)])
+            metadata: notes)
         if list != nil || !savedConflicts.isEmpty {
             parts.metadata[DocumentSession.conflictListKey] = .data(list ?? Data())
         }

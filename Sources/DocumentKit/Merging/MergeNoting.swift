@@ -5,8 +5,8 @@ internal import Storage
 /// What a document notes of a merge: the state that it was in, and those of theirs that it knows
 /// from then on.
 struct MergeNoting: Sendable {
-    /// Nil for a store that is none of a document, which notes nothing.
-    private let marker: DocumentMarker?
+    /// 0 for a store that is none of a document.
+    private let generation: Int
     private let uuid: String
     private let otherUUID: String
     private let ownSum: String?
@@ -16,7 +16,7 @@ struct MergeNoting: Sendable {
     private let theirs: StateNumbering
 
     init(_ target: MergeTarget, _ sources: MergeSources) {
-        marker = target.marker
+        generation = target.marker?.generation ?? 0
         uuid = target.store.identity.uuid
         otherUUID = sources.theirs.uuid
         ownSum = sources.ownSum
@@ -28,8 +28,8 @@ struct MergeNoting: Sendable {
     /// - Parameter isWhole: Whether all of theirs is in the result or was decided against. Else
     ///   theirs is not known, so that a later merge finds the rest.
     func notes(_ names: MergedNames, _ outcome: MergeOutcome, isWhole: Bool) -> [MergeNote] {
-        guard !sums.isEmpty, let marker else { return [] }
-        let own = ownSum.map { MergeNote(generation: marker.generation, uuid: uuid, sums: [$0], moved: []) }
+        guard !sums.isEmpty else { return [] }
+        let own = ownSum.map { MergeNote(generation: generation, uuid: uuid, sums: [$0], moved: []) }
         guard isWhole else { return own.map { [$0] } ?? [] }
         var moved: [StateNumbering.Moved] = []
         let new = outcome.insertions.names.filter { $0.origin == .theirs }
@@ -48,8 +48,13 @@ struct MergeNoting: Sendable {
                 here = ours.actual(object.base, root: object.root)
             if here != other { others.insert(.init(root: object.root, base: other, here: here)) }
         }
+        // Also of those that are gone: by its key in theirs, none of them is one of ours.
+        for name in names.displaced {
+            let root = names.root(of: name), base = theirs.actual(name.number, root: root)
+            others.insert(.init(root: root, base: base, here: names.number(of: name)))
+        }
         if !others.isEmpty { moved = Array(others.union(moved)) }
-        let other = MergeNote(generation: marker.generation, uuid: otherUUID, sums: sums, moved: moved)
+        let other = MergeNote(generation: generation, uuid: otherUUID, sums: sums, moved: moved)
         return (own.map { [$0] } ?? []) + [other]
     }
 }

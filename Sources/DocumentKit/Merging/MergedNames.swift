@@ -24,9 +24,15 @@ struct MergedNames: Sendable {
 
     func number(of name: MergeName) -> Int64 {
         switch name.origin {
+        case .base where isDisplaced(name): assigned[name] ?? numbering.actual(name.number, root: root(of: name))
         case .base, .ours: numbering.actual(name.number, root: root(of: name))
         case .theirs: assigned[name] ?? abs(name.number)
         }
+    }
+
+    /// Whether ours has the key of an object of the base for another one.
+    func isDisplaced(_ name: MergeName) -> Bool {
+        name.origin == .base && numbering.isGivenAgain(name.number, root: root(of: name))
     }
 
     func entity(of name: MergeName) -> String { schema[name.entity].name }
@@ -63,6 +69,9 @@ struct MergedNames: Sendable {
         let rows = try store.rows(request)
         return rows.count == 1 ? rows[0].value(rows[0].layout.slots[entity.properties[property].index]) : .null
     }
+
+    /// The objects of the base whose keys ours has for others, and that have got new ones.
+    var displaced: [MergeName] { assigned.names.filter(isDisplaced) }
 
     /// Gives new objects of theirs their keys: the ones that they have, or the next free ones where
     /// ours has given these out before. A key of an object that was deleted is not free: versions
@@ -121,7 +130,7 @@ struct MergedNames: Sendable {
     /// - Parameter inserted: In ascending order.
     func renumbered(_ inserted: [MergeName]) -> [DocumentMerge.Report.Renumbering] {
         zip(inserted, numbers(of: inserted)).compactMap { name, ours in
-            guard name.origin == .theirs, ours != abs(name.number) else { return nil }
+            guard name.origin == .theirs || isDisplaced(name), ours != abs(name.number) else { return nil }
             return .init(entity: entity(of: name), theirs: abs(name.number), ours: ours)
         }
     }

@@ -69,6 +69,7 @@ struct MigratedStoreBuilder {
             let store = try SQLitePersistentStore.create(description, model: model, uuid: session.uuid, files: files)
             do {
                 try migrate(to: store, mapping)
+                if let source = session.sqliteStore { try GreatestKeys(of: source).hold(in: store) }
                 try store.closeAsOneFile()
             } catch {
                 try? store.close()

@@ -86,7 +86,9 @@ struct OutsideChanges {
             try document.performInline { session in
                 // The old session's files belong to another document now or are deleted. Only its
                 // lock is still valid.
+                let keys = session.givenKeys(), uuid = session.uuid
                 session = try session.reloaded()
+                if session.uuid == uuid { try session.hold(keys) }
                 session.renewTrace()
             }
             document.giveUpEdits()

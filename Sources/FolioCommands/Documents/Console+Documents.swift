@@ -35,11 +35,24 @@ extension Console {
     }
 
     func reportOutsideCommits(_ count: Int, _ path: String) {
+        reportWorkOnOtherStates(path)
         guard count > 0 else { return }
         let commits = count == 1 ? "a commit of another program" : "\(count) commits of other programs"
         say(
             "note: the journal of \(Printable.line(path)) has \(commits), which no save of the document made; what they changed is part of it"
         )
+    }
+}
+
+extension Console {
+    /// Tells of work that is not that of the archive as it is now.
+    private func reportWorkOnOtherStates(_ path: String) {
+        // The command itself reports errors of reading the document.
+        for folder in (try? DocumentVerifier.workOnOtherStates(of: URL(fileURLWithPath: path))) ?? [] {
+            say(
+                "note: work was autosaved on another state of \(Printable.line(path)), which was replaced since: it is in \(Printable.line(folder.path)); put that state back to recover it, or remove the folder"
+            )
+        }
     }
 }
 

@@ -192,6 +192,14 @@ struct StoreRecovery {
         hasTraces = hasTraces || metadata != nil || !entities.isEmpty
     }
 
+    /// The greatest keys by the names of the entities. A number that no store reaches is damage.
+    var greatestKeysByName: [String: Int64] {
+        Dictionary(
+            entities.compactMap { entity in
+                greatestKeys[entity.number].flatMap { $0 < 1 << 48 ? (entity.name, $0) : nil }
+            }, uniquingKeysWith: max)
+    }
+
     // MARK: The model's tables
 
     /// The layout of a model in this store.

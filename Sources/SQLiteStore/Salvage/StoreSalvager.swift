@@ -17,6 +17,9 @@ package final class StoreSalvager {
     package let layout: StoreLayout
     /// The store's metadata; empty if they can't be read.
     package let metadata: [String: MetadataValue]
+    /// The greatest primary keys that the store had given out, by the names of the entities, as far
+    /// as they can be read.
+    package let greatestKeys: [String: Int64]
     /// The defects and unreadable parts, up to a thousand.
     package private(set) var findings: [ReferenceFinding] = []
     /// The entities of the rows that were read, by hierarchy and primary key.
@@ -42,6 +45,7 @@ package final class StoreSalvager {
             layouts = RowLayout.layouts(for: model)
             identity = StoreIdentity(uuid: recovery.metadata?.uuid ?? UUID().uuidString, model: model)
             metadata = recovery.metadata?.publicValues ?? [:]
+            greatestKeys = recovery.greatestKeysByName
             let sound = path + ".sound"
             let connection = try Connection(sound, .create)
             var builder = RecoveredTables(recovery, layout, connection)

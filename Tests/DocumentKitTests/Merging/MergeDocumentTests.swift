@@ -124,17 +124,23 @@ extension MergeDocumentTests {
     }
 
     @Test func withoutACommonStateTheBaseHasToBeNamed() async throws {
-        try await withCopies(.archive) { ours, theirs in
+        try await withCopies(.store) { ours, theirs in
             try await edit(ours) { try book($0, "Essays")["title"] = "Mine" }
-            try await edit(theirs) { try book($0, "Essays")["pages"] = 7 }
+            try await edit(theirs) {
+                try book($0, "Essays")["pages"] = 7
+                try $0.insert("Tag")["name"] = "new"
+            }
             try await DocumentOpening.withDocument(at: ours, mode: .editing) { document in
                 await #expect { try await document.merge(theirs) } throws: {
                     ($0 as? DocumentError)?.code == .notFound
                 }
                 #expect(!document.hasUnsavedChanges)
-                // Everything of both is new then.
+                // What may be one object is none of two by mistake.
                 let report = try await document.merge(theirs, base: .none)
-                #expect(report.isApplied && report.inserted["Book"] == 1 && !report.renumbered.isEmpty)
+                #expect(!report.isApplied && report.undecided.map(\.property) == ["title"])
+                let decided = try await document.merge(theirs, base: .none, deciding: .ours)
+                #expect(decided.isApplied && decided.inserted == ["Tag": 1] && decided.changed == ["Book": 1])
+                try await document.save()
             }
         }
     }

@@ -21,7 +21,7 @@ struct KeptConflict: Codable, Sendable, Hashable {
         kind = conflict.kind.rawValue
         object = conflict.object
         property = conflict.property
-        base = try KeptValue(conflict.base)
+        base = try KeptValue(base: conflict.base)
         ours = try KeptValue(conflict.ours)
         theirs = try KeptValue(conflict.theirs)
         others = conflict.others

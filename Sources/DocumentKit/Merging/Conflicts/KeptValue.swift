@@ -47,6 +47,12 @@ indirect enum KeptValue: Sendable, Hashable {
         }
     }
 
+    /// A value of a base, whose file may be missing: an archive keeps its former states without
+    /// large values.
+    init(base: PropertyValue) throws {
+        if case .large(let value) = base, (try? value.count) == nil { self = .large(0) } else { try self.init(base) }
+    }
+
     /// The same with other names of objects; those that have none are left out.
     func renamed(_ rename: (String) -> String?) -> KeptValue {
         switch self {

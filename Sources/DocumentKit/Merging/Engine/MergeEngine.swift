@@ -36,8 +36,9 @@ package struct MergeEngine {
     ///   - schema: Of the model of all three states.
     ///   - ours: What one side did to the base.
     ///   - theirs: What the other side did to it.
+    ///   - matching: How new objects of both sides are found to be one.
     package init(
-        _ schema: MergeSchema, ours: MergeSide, theirs: MergeSide,
+        _ schema: MergeSchema, ours: MergeSide, theirs: MergeSide, matching: NewObjectMatching.Manner = .exact,
         choose: @escaping (MergeName, String?) -> DocumentMerge.Choice? = { _, _ in nil },
         unchangedValue: @escaping (MergeName, Int) throws -> PropertyValue = { _, _ in .null }
     ) {
@@ -46,7 +47,7 @@ package struct MergeEngine {
         self.theirs = theirs
         self.choose = choose
         self.unchangedValue = unchangedValue
-        uniteNewObjects()
+        uniteNewObjects(matching)
     }
 
     /// Leaves out new objects of theirs.
@@ -71,8 +72,8 @@ package struct MergeEngine {
 
     mutating func report(_ conflict: MergeConflictRecord) { outcome.conflicts.append(conflict) }
 
-    private mutating func uniteNewObjects() {
-        outcome.united = NewObjectMatching(schema, ours, theirs).pairs
+    private mutating func uniteNewObjects(_ manner: NewObjectMatching.Manner) {
+        outcome.united = NewObjectMatching(schema, ours, theirs, manner).pairs
         guard !outcome.united.isEmpty else { return }
         let united = outcome.united
         theirs = MergeSide(theirs.map { (united[$0.name] ?? $0.name, $0.value.renamed(united)) })

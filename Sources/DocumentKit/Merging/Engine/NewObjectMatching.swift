@@ -4,7 +4,17 @@ internal import Schema
 
 /// Finds the new objects of both sides that are one object: those that a uniqueness constraint says
 /// are, and those that are equal in everything, their links included.
-struct NewObjectMatching {
+package struct NewObjectMatching {
+    /// What unites objects that are not equal in everything, and that no constraint unites. Where
+    /// there is no base, most objects of both sides may be one.
+    package enum Manner: Sendable {
+        case exact
+        /// Equal attributes and to-one relationships: what leads to them may differ.
+        case byAttributes
+        /// The two are copies of one document: also one key, and the same values for the most part.
+        case byKeys
+    }
+
     private let schema: MergeSchema
     private let ours: MergeSide
     private let theirs: MergeSide
@@ -14,7 +24,7 @@ struct NewObjectMatching {
     /// Objects farther away tell no more apart; what stays alike is compared in full.
     private static let rounds = 3
 
-    init(_ schema: MergeSchema, _ ours: MergeSide, _ theirs: MergeSide) {
+    init(_ schema: MergeSchema, _ ours: MergeSide, _ theirs: MergeSide, _ manner: Manner = .exact) {
         self.schema = schema
         func added(_ name: MergeName, _ change: MergeChange) -> Bool { change.change == .added }
         self.ours = ours.part(where: added)
@@ -22,6 +32,62 @@ struct NewObjectMatching {
         guard !self.ours.isEmpty, !self.theirs.isEmpty else { return }
         matchByConstraints()
         matchByEquality(ours, theirs)
+        if case .exact = manner { return }
+        if case .byKeys = manner { matchByKeys() }
+        matchByAttributes()
+    }
+
+    // MARK: Likeness
+
+    private mutating func matchByKeys() {
+        let taken = Set(pairs.values)
+        for (name, change) in theirs where pairs[name] == nil {
+            let twin = MergeName(name.entity, name.number, .ours)
+            guard !taken.contains(twin), let mine = ours[twin] else { continue }
+            func value(_ change: MergeChange) -> (Int) -> PropertyValue { { change.new[$0]?.attribute ?? .null } }
+            if Likeness(value(mine), value(change), schema[name.entity]).mayBeOne { pairs[name] = twin }
+        }
+    }
+
+    /// Of more objects with the same attributes, the others are not looked at.
+    private static let greatestGroup = 64
+
+    private mutating func matchByAttributes() {
+        let contents = contentColors()
+        var groups: [Int: [MergeName]] = [:], taken = Set(pairs.values)
+        for name in ours.names where !taken.contains(name) {
+            if let color = contents[0][name] { groups[color, default: []].append(name) }
+        }
+        var open = theirs.filter { name, change in
+            pairs[name] == nil && change.new.contains { $0.value.names.isEmpty }
+                && groups[contents[1][name] ?? 0] != nil
+        }
+        // What an object leads to is found first.
+        var isStable = false
+        while !isStable {
+            isStable = true
+            open.removeAll { name, change in
+                let change = change.renamed(pairs)
+                let twin = (groups[contents[1][name] ?? 0] ?? []).prefix(Self.greatestGroup).first { twin in
+                    !taken.contains(twin) && twin.entity == name.entity && isAlike(ours[twin], change, name.entity)
+                }
+                guard let twin else { return false }
+                pairs[name] = twin
+                taken.insert(twin)
+                isStable = false
+                return true
+            }
+        }
+    }
+
+    private func isAlike(_ mine: MergeChange?, _ other: MergeChange, _ entity: Int) -> Bool {
+        guard let mine else { return false }
+        return schema[entity].properties.indices.allSatisfy { property in
+            switch schema[entity, property].kind {
+            case .oneToOne, .toMany: true
+            case .attribute, .toOne: (mine.new[property] ?? .null).isSame(as: other.new[property] ?? .null)
+            }
+        }
     }
 
     // MARK: Constraints

@@ -21,7 +21,7 @@ struct MergePlace: Sendable {
             return
         }
         path = LinkResolution.resolve(String(match.1))
-        state = match.2 == "saved" ? .saved : match.2 == "autosaved" ? .autosaved : .version(Int(match.2) ?? 0)
+        state = match.2 == "saved" ? .saved : match.2 == "autosaved" ? .autosaved : .base(Int(match.2) ?? 0)
     }
 
     var text: String {
@@ -29,7 +29,7 @@ struct MergePlace: Sendable {
         case .newest: path
         case .saved: path + "@saved"
         case .autosaved: path + "@autosaved"
-        case .version(let generation): "\(path)@\(generation)"
+        case .version(let generation), .base(let generation): "\(path)@\(generation)"
         }
     }
 }

@@ -34,6 +34,7 @@ final class MergeReading: Sendable {
     private let isBaseTemporary: Bool
     private let isOtherDocument: Bool
     private let includesUnsavedWork: Bool
+    private let matching: NewObjectMatching.Manner
     private let values: MergedValues
     /// Open, for the large values of theirs.
     private let sources: Mutex<MergeSources>
@@ -43,11 +44,12 @@ final class MergeReading: Sendable {
     ///   - model: The model of stores that carry none.
     ///   - folder: Where large values of theirs are kept until they are saved.
     ///   - depth: The number of joined bases that the merge is part of.
+    ///   - isRepeating: Whether what was merged before is merged again by a named base.
     init(
         _ target: MergeTarget, _ theirs: MergePlace, _ base: DocumentMerge.Base, _ model: ModelChoice, folder: String,
-        depth: Int = 0
+        depth: Int = 0, isRepeating: Bool = false
     ) throws {
-        let sources = try MergeSources(target, theirs, base, model, depth: depth)
+        let sources = try MergeSources(target, theirs, base, model, depth: depth, isRepeating: isRepeating)
         schema = MergeSchema(target.model)
         do {
             (mine, other) = try Self.sides(target.store, sources, schema)
@@ -63,6 +65,7 @@ final class MergeReading: Sendable {
         baseNames = sources.baseNames
         isBaseTemporary = sources.isBaseTemporary
         isOtherDocument = sources.theirs.uuid != target.store.identity.uuid
+        matching = sources.base != nil ? .exact : isOtherDocument ? .byAttributes : .byKeys
         includesUnsavedWork = sources.theirs.marker?.hasUnsavedWork == true
         values = MergedValues(folder)
         self.sources = Mutex(sources)
@@ -79,17 +82,41 @@ final class MergeReading: Sendable {
         if sources.isBaseOurs || other.isEmpty && sources.undecidedBase.isEmpty { return ([:], other) }
         // Of two documents that never were one, ours has no part in the merge unless objects of the
         // two may be one object.
-        if sources.base == nil, !schema.hasConstraints,
+        if sources.base == nil, !schema.hasConstraints, sources.theirs.uuid != ours.identity.uuid,
             try !EqualObjectSearch(other, schema).mayFind(in: ours)
         {
             return ([:], other)
         }
         let mine = try MergeSideReader(schema: schema, origin: .ours, numbering: sources.oursNumbering).read(
             ours, since: sources.base)
-        guard !sources.undecidedBase.isEmpty else { return (mine, other) }
-        var sides = (mine, other)
+        var sides = try sidesByBirth(ours, sources, schema, mine, other) ?? (mine, other)
+        guard !sources.undecidedBase.isEmpty else { return sides }
         sources.undecidedBase.apply(schema, to: &sides.0, &sides.1)
         return sides
+    }
+
+    /// Reads the sides again where they have keys of the base for objects of their own.
+    /// - Returns: Nil where they have none.
+    private static func sidesByBirth(
+        _ ours: any StoreBackend, _ sources: MergeSources, _ schema: MergeSchema, _ mine: MergeSide, _ other: MergeSide
+    ) throws -> (MergeSide, MergeSide)? {
+        guard let base = sources.base else { return nil }
+        let keys = try ObjectBirths(schema, base: base).others(
+            .init(store: ours, changes: mine, numbering: sources.oursNumbering, descent: sources.oursDescent),
+            .init(
+                store: sources.theirs.store, changes: other, numbering: sources.theirsNumbering,
+                descent: sources.theirsDescent))
+        if keys.ours.isEmpty, keys.theirs.isEmpty { return nil }
+        sources.note(keys)
+        func side(_ origin: MergeName.Origin, _ store: any StoreBackend, _ numbering: StateNumbering) throws
+            -> MergeSide
+        {
+            try MergeSideReader(schema: schema, origin: origin, numbering: numbering).read(store, since: base)
+        }
+        return (
+            try side(.ours, ours, sources.oursNumbering),
+            try side(.theirs, sources.theirs.store, sources.theirsNumbering)
+        )
     }
 
     /// Decides what becomes of ours. Nothing is written but copies of large values, once each and
@@ -99,13 +126,15 @@ final class MergeReading: Sendable {
     ) throws -> PlannedMerge {
         var names = self.names
         var engine = MergeEngine(
-            schema, ours: mine, theirs: without(withheld),
+            schema, ours: mine, theirs: without(withheld), matching: matching,
             unchangedValue: { [names, store] name, property in
                 try names.attribute(property, of: name, in: store)
             })
         engine.undecided = undecidedObjects
         let new = engine.newInTheirs
-        try names.assign(new)
+        // Objects of the base whose keys ours has given to others get new ones, should they stay.
+        let displaced = mine.removedNames.filter { names.isDisplaced($0) }
+        try names.assign(displaced.isEmpty ? new : (new + displaced).sorted())
         if !withheld.changes.isEmpty {
             engine.exclude(new.filter { withheld.changes.contains(names.label($0)) })
         }

@@ -18,6 +18,9 @@ final class MergeSources {
     /// How the keys of each side differ from those of the base.
     private(set) var oursNumbering = StateNumbering()
     private(set) var theirsNumbering = StateNumbering()
+    /// How each side comes from the base.
+    private(set) var oursDescent = ObjectBirths.Descent.known
+    private(set) var theirsDescent = ObjectBirths.Descent.known
     /// Whether the base is what one of the sides is now, so that this side has no changes.
     private(set) var isBaseOurs = false
     private(set) var isBaseTheirs = false
@@ -29,6 +32,7 @@ final class MergeSources {
 
     private let ours: MergeTarget
     private let depth: Int
+    private let isRepeating: Bool
     private var baseSession: DocumentSession?
     private var joinedBase: JoinedBase?
     /// Whether the base is gone when the sources are closed.
@@ -37,11 +41,14 @@ final class MergeSources {
     /// - Parameters:
     ///   - model: The model of stores that carry none.
     ///   - depth: The number of joined bases that this merge is part of.
+    ///   - isRepeating: Whether what was merged before is merged again by a named base.
     init(
-        _ ours: MergeTarget, _ theirs: MergePlace, _ base: DocumentMerge.Base, _ model: ModelChoice, depth: Int
+        _ ours: MergeTarget, _ theirs: MergePlace, _ base: DocumentMerge.Base, _ model: ModelChoice, depth: Int,
+        isRepeating: Bool = false
     ) throws {
         self.ours = ours
         self.depth = depth
+        self.isRepeating = isRepeating
         let opener = MergeStateOpener(ours, model)
         (self.theirs, theirsModel) = try opener.openWithModel(theirs.path, theirs.state)
         do {
@@ -71,6 +78,15 @@ final class MergeSources {
             sumsToNote = other.filter { $0.isOwn && $0.numbering.isIdentity && !known.contains($0.sum) }
                 .sorted { $0.rank > $1.rank }.prefix(32).map(\.sum)
         }
+        if base != .common, !isRepeating, let current,
+            own.contains(where: { !$0.isOwn && $0.hasKnownKeys && $0.sum == current.sum })
+        {
+            // All of theirs came by a former merge, or was decided against.
+            isBaseTheirs = true
+            self.base = theirs.store
+            baseNames = [place.text]
+            return
+        }
         switch base {
         case .none: return
         case .document(let url):
@@ -83,6 +99,9 @@ final class MergeSources {
             try checkKeys(CommonStates.all(states, own) + CommonStates.all(states, other))
             oursNumbering = StateNumbering(from: states, to: own)
             theirsNumbering = StateNumbering(from: states, to: other)
+            let descent = BaseDescent(base: states, at: place, isNamed: !isRepeating)
+            oursDescent = descent.descent(of: own, MergePlace(ours.path, .newest), ours.store, opener)
+            theirsDescent = descent.descent(of: other, theirs, self.theirs.store, opener)
         case .common: try findCommon(own, other, place, opener)
         }
     }
@@ -96,14 +115,13 @@ final class MergeSources {
     private func states(of opened: DocumentSession, _ place: MergePlace, _ opener: MergeStateOpener) throws
         -> [KnownState]
     {
-        guard opened.sqliteStore != nil else { return [] }
         if place.state == .newest, !opener.needsMigration(place.path) { return try KnownStates(of: opened).list() }
         let session = try DocumentSession.read(place.path, model: opener.choice)
         defer { try? session.close() }
         var states = try KnownStates(of: session).list()
         switch place.state {
         case .newest, .autosaved: break
-        case .saved, .version: states = states.known(to: opened.marker?.generation ?? 0)
+        case .saved, .version, .base: states = states.known(to: opened.marker?.generation ?? 0)
         }
         return states
     }
@@ -122,6 +140,8 @@ final class MergeSources {
         let isJoined = common.newest.count > 1 || !common.merged.isEmpty
         if isJoined, depth < JoinedBase.greatestDepth, try join(common, own, other, place, opener) { return }
         take(first, as: place)
+        if !first.ours.isCertain { oursDescent = .unknown }
+        if !first.theirs.isCertain { theirsDescent = .unknown }
         if base != nil { return }
         let version = version(first, of: place)
         base = try openBase(version, place, opener).store
@@ -169,8 +189,14 @@ final class MergeSources {
 
     /// A common state as a version of the side that has it.
     private func version(_ common: CommonStates.State, of place: MergePlace) -> MergePlace {
-        common.ours.generation.map { MergePlace(ours.path, .version($0)) }
-            ?? MergePlace(place.path, .version(common.theirs.generation ?? 0))
+        common.ours.generation.map { MergePlace(ours.path, .base($0)) }
+            ?? MergePlace(place.path, .base(common.theirs.generation ?? 0))
+    }
+
+    /// Notes keys that the sides have given to other objects than the base.
+    func note(_ keys: (ours: Set<StateNumbering.Key>, theirs: Set<StateNumbering.Key>)) {
+        oursNumbering = oursNumbering.givingAgain(keys.ours)
+        theirsNumbering = theirsNumbering.givingAgain(keys.theirs)
     }
 
     // MARK: Histories that cross

@@ -39,7 +39,7 @@ struct MergingDocument {
         }
         guard states.contains(where: { $0.generation == generation }) else { return nil }
         do {
-            let session = try opener.open(path, .version(generation))
+            let session = try opener.open(path, .base(generation))
             return Opened(store: session.store, session: session)
         } catch let error as DocumentError where error.isOfUnreadableState {
             return nil

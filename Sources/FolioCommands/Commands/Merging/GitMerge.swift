@@ -29,6 +29,7 @@ enum GitMerge {
             return .done
         }
         var decisions = DocumentMerge.Decisions(undecided: .keep)
+        decisions.repeatsMerges = true
         if arguments.has("--ours") { decisions.policy = .ours }
         if arguments.has("--theirs") { decisions.policy = .theirs }
         let base: DocumentMerge.Base =

@@ -34,8 +34,8 @@ enum MergeCommand: Command {
             The first document becomes the merged one, by one save. What one of the two alone has changed since the base is taken from it; what both have changed in ways that \
             contradict each other is a conflict. Where conflicts are left that nothing decides, nothing is written, they are listed, and the exit code is 1.
 
-            The base is the newest state that both documents know, by their versions and by merges before. Archives without versions and bare stores know none but what they are: \
-            name the base. An object is the same in both where it was in the base; new objects are one where a uniqueness constraint says so, or where they are equal.
+            The base is the newest state that both documents know: by the versions of a package, the states before the last saves of an archive, and merges before. \
+            Bare stores know none but what they are and have merged: name the base. What was merged before is not merged again, whatever the base. An object is the same in both where it was in the base; new objects are one where a uniqueness constraint says so, or where they are equal.
 
             With one document, the copies that synchronizing programs left beside it are listed: files of like name with the same UUID.
 

@@ -68,7 +68,7 @@ enum VersionsCommand: Command {
             case .saved: list.removeAutosaved()
             case .autosaved where !reader.document.hasAutosavedWork:
                 throw CommandError.notFound("there is no autosaved work", path: argument.path)
-            case .autosaved, .newest: break
+            case .autosaved, .newest, .base: break
             }
             if list.isEmpty, reader.document.generation == nil, !console.isJSON {
                 console.say("note: \(Printable.line(argument.path)) is a store by itself, which keeps no versions")

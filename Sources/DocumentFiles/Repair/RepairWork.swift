@@ -43,7 +43,9 @@ struct RepairWork {
         let store = try builder.makeStore()
         do {
             try copyRows(salvager, to: store)
-            for finding in salvager.findings { report("store", finding.message, object: finding.object) }
+            for finding in try salvager.findings + salvager.lostCells() {
+                report("store", finding.message, object: finding.object)
+            }
             for finding in try store.removeDanglingReferences() + store.missingValueFindings() {
                 report("store", finding.message, object: finding.object)
             }

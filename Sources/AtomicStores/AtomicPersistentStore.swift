@@ -86,6 +86,12 @@ package final class AtomicPersistentStore: StoreBackend {
         try withSession { session in session.table.danglingReferences(atMost: 100) }
     }
 
+    package func omissions() throws -> StoreOmissions {
+        var omissions = StoreOmissions()
+        omissions.links = try withSession { session in session.table.lostMembers.count }
+        return omissions
+    }
+
     package func metadata() throws -> [String: MetadataValue] {
         try withSession { session in session.metadata.publicValues }
     }

@@ -31,6 +31,20 @@ extension SQLitePersistentStore {
         try withSession { session in try session.reading { try session.count(request) } }
     }
 
+    package func storedRowCount(rootIndex: Int) throws -> Int {
+        guard let storage = layout[rootIndex] else { return 0 }
+        return try withSession { session in
+            try session.reading {
+                let count = SQLFragment.sql("SELECT count(*) FROM \(name: storage.table)")
+                return Int(try session.connection.value(count.text)?.integer ?? 0)
+            }
+        }
+    }
+
+    package func omissions() throws -> StoreOmissions {
+        try withSession { session in try session.reading { try StoreFindings(session).omissions() } }
+    }
+
     package func answerablePart(of request: RowRequest) throws -> RowRequest {
         request.selectingMore(try SQLTranslation.translate(request, layout: layout, identity: identity).answered)
     }

@@ -17,6 +17,11 @@ final class StatementPlans {
     /// Whether the functions that translated requests call are registered with the connection.
     private var hasFunctions = false
 
+    /// What the store has of irregularities, as far as it was asked, in the state of
+    /// `irregularitiesState`. Each costs one search, at most a pass over a table.
+    private var irregularities: [Irregularity: Bool] = [:]
+    private var irregularitiesState: Int64 = 0
+
     private struct UpdateKey: Hashable {
         let entityIndex: Int
         let changed: PropertySet
@@ -55,8 +60,27 @@ final class StatementPlans {
         hasFunctions = true
     }
 
+    /// Only other programs make cells irregular, so that the answers hold until one commits.
+    func forgetIrregularities(ofOtherStatesThan connection: Connection) throws {
+        let state = try connection.value("PRAGMA data_version")?.integer ?? 0
+        if state != irregularitiesState { irregularities = [:] }
+        irregularitiesState = state
+    }
+
+    func has(_ irregularity: Irregularity, on connection: Connection) throws -> Bool {
+        if let known = irregularities[irregularity] { return known }
+        try provideFunctions(on: connection)
+        let search = irregularity.search
+        let isFound = try connection.value(search.text, search.arguments) != nil
+        irregularities[irregularity] = isFound
+        return isFound
+    }
+
     /// Call it after the session's connection was replaced.
-    func connectionWasReplaced() { hasFunctions = false }
+    func connectionWasReplaced() {
+        hasFunctions = false
+        irregularities = [:]
+    }
 
     func removeReaders() { readers = [:] }
 }

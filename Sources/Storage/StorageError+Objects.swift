@@ -1,4 +1,5 @@
 package import Query
+import Foundation
 package import Schema
 
 /// Errors that all types of stores share.
@@ -35,12 +36,22 @@ extension StorageError {
         return object.isTemporaryID ? "a new object" : object.shortName
     }
 
-    /// The error for a value that the store can't represent: NaN would be read back as nil.
+    /// The error for a value that the store can't represent: NaN would be read back as nil, a
+    /// decimal with too many digits as another number.
     /// - Parameter key: The name of the property; for a part of a composite, its path.
     package static func unstorable(_ value: PropertyValue, _ key: String, of object: StoreConflict) -> StorageError {
         let name = object.object.entity.name
-        return StorageError(
-            .unstorable, "\(name).\(key) is NaN, which this type of store can't keep", entities: [name], keys: [key],
-            value: value, conflicts: [object])
+        var error = unstorable(value, key, entity: name)
+        error.conflicts = [object]
+        return error
+    }
+
+    /// The error for a value that the store can't represent in any object.
+    package static func unstorable(_ value: PropertyValue, _ key: String, entity name: String) -> StorageError {
+        var reason = "is NaN, which this type of store can't keep"
+        if case .decimal(let number) = value, !number.isNaN {
+            reason = "is \(number): this type of store can't keep all of its digits, about 15"
+        }
+        return StorageError(.unstorable, "\(name).\(key) \(reason)", entities: [name], keys: [key], value: value)
     }
 }

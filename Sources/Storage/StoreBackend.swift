@@ -72,6 +72,11 @@ package protocol StoreBackend: RowStore, Sendable {
     var layouts: [RowLayout] { get }
 
     func metadata() throws -> [String: MetadataValue]
+    /// The number of all rows that the store keeps for a hierarchy, including those that are no
+    /// objects.
+    func storedRowCount(rootIndex: Int) throws -> Int
+    /// What the store has that no request gives. Costs a pass over every table.
+    func omissions() throws -> StoreOmissions
     /// Whether ``apply(_:beforeCommit:)`` calls its closure after writing and before the commit.
     var defersCommit: Bool { get }
     /// Commits a change set like `apply(_:)`, but calls `beforeCommit` first. If it throws, the
@@ -127,4 +132,13 @@ package struct QueryExplanation: Sendable, Hashable {
         self.arguments = arguments
         self.plan = plan
     }
+}
+
+extension StoreBackend {
+    package func storedRowCount(rootIndex: Int) throws -> Int {
+        guard rootIndex < layouts.count else { return 0 }
+        return try count(RowRequest(entityIndex: rootIndex))
+    }
+
+    package func omissions() throws -> StoreOmissions { StoreOmissions() }
 }

@@ -141,6 +141,32 @@ extension ValueContractTests {
         }
     }
 
+    /// SQLite keeps decimals as integers of 64 bits and as Doubles, the other kinds as text.
+    @Test(arguments: StoreKind.builtIn) func aDecimalIsKeptExactlyOrRefused(kind: StoreKind) throws {
+        try ContractFixture.run(kind) { fixture in
+            for (text, isKeptBySQLite) in [
+                ("1234567890.12345", true), ("0.1", true), ("-9223372036854775807", true), ("1e100", true),
+                ("1e-100", true), ("12345678901234567890", false), ("0.12345678901234567890", false),
+                ("1234567890123456.25", false), ("99999999999999999999999999999999999999", false),
+            ] {
+                let number = try #require(Decimal(string: text)), object = try fixture.insert("Book")
+                do {
+                    try fixture.apply { $0.updates = [try fixture.update("Book", object, ["price": .decimal(number)])] }
+                    #expect(isKeptBySQLite || kind != .sqlite, "\(text)")
+                    try fixture.reopen()
+                    #expect(try fixture.value("Book", object, "price") == .decimal(number), "\(text)")
+                } catch let error as StorageError {
+                    #expect(
+                        kind == .sqlite && !isKeptBySQLite && error.code == .unstorable, "\(text): \(error.message)")
+                    #expect(error.entities + error.keys == ["Book", "price"])
+                    #expect(error.conflicts.map(\.object.key) == [object])
+                    #expect(error.message.contains("all of its digits"))
+                    #expect(try fixture.value("Book", object, "price") == .null)
+                }
+            }
+        }
+    }
+
     /// SQLite makes NaN NULL, and decimals are text elsewhere: what would read back as nil is
     /// refused, what would not is kept.
     @Test(arguments: StoreKind.allCases) func notANumberIsKeptOrRefusedButNeverLost(kind: StoreKind) throws {

@@ -83,6 +83,16 @@ extension RowTable: SelectingTable {
                 }
             }
         }
+        for lost in lostMembers.prefix(max(0, limit - found.count)) {
+            let relation = shape.relations[lost.relation]
+            let owner = row(lost.owner, entityIndex: relation.entityIndex)?.entityIndex ?? relation.entityIndex
+            found.append(
+                (
+                    ManagedObjectID(store: identity, entityIndex: owner, key: lost.owner),
+                    relation.property.name,
+                    ManagedObjectID(store: identity, entityIndex: lost.member.entityIndex, key: lost.member.key)
+                ))
+        }
         return found
     }
 

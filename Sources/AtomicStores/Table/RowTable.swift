@@ -19,6 +19,8 @@ final class RowTable {
     var numbers: ObjectNumbers
     private var lists: [[Int64: [ObjectReference]]?]
     private(set) var uniques: [UniquenessIndex?]
+    /// The members that the file names and that do not exist.
+    var lostMembers: [LostMember] = []
 
     init(_ shape: TableShape, identity: StoreIdentity, numbers: ObjectNumbers.Scope) {
         self.shape = shape
@@ -144,14 +146,32 @@ final class RowTable {
         numbers.note(hierarchies[root].greatestKey, root: root)
     }
 
-    /// Loads the lists of a file; members that are not in the table are ignored.
+    /// A member that a file names and does not have.
+    struct LostMember {
+        let owner: Int64
+        let relation: Int
+        let member: ObjectReference
+    }
+
+    /// Notes the members of a list that are not in the table, where the list is made from the rows.
+    func noteLost(_ members: [ObjectReference], of owner: Int64, _ relation: Int) {
+        let root = shape.model.entities[shape.relations[relation].destinationIndex].rootIndex
+        for member in members where hierarchies[root][member.key] == nil {
+            lostMembers.append(LostMember(owner: owner, relation: relation, member: member))
+        }
+    }
+
+    /// Loads the lists of a file; members that are not in the table are noted and left out.
     func load(_ members: [ObjectReference], of owner: Int64, _ relation: Int) {
         let stored = shape.relations[relation]
         let destination = shape.model.entities[stored.destinationIndex]
         var seen: Set<Int64> = []
         var list = members.compactMap { member -> ObjectReference? in
-            guard let row = hierarchies[destination.rootIndex][member.key],
-                destination.family.contains(row.entityIndex), seen.insert(member.key).inserted
+            guard let row = hierarchies[destination.rootIndex][member.key] else {
+                lostMembers.append(LostMember(owner: owner, relation: relation, member: member))
+                return nil
+            }
+            guard destination.family.contains(row.entityIndex), seen.insert(member.key).inserted
             else { return nil }
             return ObjectReference(key: member.key, entityIndex: row.entityIndex)
         }

@@ -172,13 +172,19 @@ struct XMLObjectLoader {
         repairKeys()
         for entity in shape.model.entities where entity.rootIndex == entity.index { load(entity, into: table) }
         for pending in lists {
-            if case .keys = shape.relations[pending.relation].kind, !shape.relations[pending.relation].isOrdered {
-                continue
+            let relation = shape.relations[pending.relation]
+            let members = pending.numbers.compactMap { number -> ObjectReference? in
+                if let row = byNumber[number] { return ObjectReference(key: row.key, entityIndex: row.entityIndex) }
+                // The table tells of members that are missing.
+                return numbering.key(number, entityIndex: relation.destinationIndex).map {
+                    ObjectReference(key: $0, entityIndex: relation.destinationIndex)
+                }
             }
-            let members = pending.numbers.compactMap { byNumber[$0] }.map {
-                ObjectReference(key: $0.key, entityIndex: $0.entityIndex)
+            if case .keys = relation.kind, !relation.isOrdered {
+                table.noteLost(members, of: pending.owner.key, pending.relation)
+            } else {
+                table.load(members, of: pending.owner.key, pending.relation)
             }
-            table.load(members, of: pending.owner.key, pending.relation)
         }
         for relation in shape.relations.indices { table.completeLists(of: relation) }
         table.numbers.note(max(numbering.nextObjectNumber, 1) - 1, root: 0)

@@ -3,8 +3,8 @@ package import Foundation
 /// Parses ISO 8601 dates in predicates and values: `1965-08-01`, `1965-08-01T12:30`,
 /// `1965-08-01T12:30:15.25Z`, `…+02:00`, `…+0200`, `…+02`.
 ///
-/// The calendar is proleptic Gregorian. A missing time is midnight, a missing time zone is UTC, and
-/// years with more than four digits need a sign. Up to nine fractional digits are used.
+/// The calendar is that of ``CivilDate``. A missing time is midnight, a missing time zone is UTC,
+/// and years with more than four digits need a sign. Up to nine fractional digits are used.
 package enum DateText {
     package static func date(from text: String) -> Date? {
         var scanner = Scanner(bytes: Array(text.utf8))

@@ -19,8 +19,9 @@ package struct EntityCounts: Sendable, Hashable {
     /// The counts in a manifest; nil if an entity is missing or a count is out of range.
     package init?(_ model: ManagedObjectModel, manifest: [String: Int]) {
         self.init(model)
-        for index in counts.indices where !isAbstract[index] {
-            guard let count = manifest[names[index]], (0...(1 << 48)).contains(count) else { return nil }
+        for index in counts.indices {
+            guard let count = manifest[names[index]] ?? (isAbstract[index] ? 0 : nil), (0...(1 << 48)).contains(count)
+            else { return nil }
             counts[index] = count
         }
     }
@@ -29,7 +30,7 @@ package struct EntityCounts: Sendable, Hashable {
     package init(counting store: any StoreBackend) throws {
         let model = store.identity.model
         self.init(model)
-        for entity in model.entities where !entity.isAbstract {
+        for entity in model.entities {
             counts[entity.index] = try store.count(RowRequest(entityIndex: entity.index, includesSubentities: false))
         }
     }
@@ -45,8 +46,12 @@ package struct EntityCounts: Sendable, Hashable {
     /// The total number of objects.
     package var total: Int { counts.reduce(0, +) }
 
-    /// The counts by entity name, as in manifests.
+    /// The counts by entity name, as in manifests. Only another program can have given a row the
+    /// number of an abstract entity.
     var byName: [String: Int] {
-        Dictionary(uniqueKeysWithValues: counts.indices.filter { !isAbstract[$0] }.map { (names[$0], counts[$0]) })
+        Dictionary(
+            uniqueKeysWithValues: counts.indices.filter { !isAbstract[$0] || counts[$0] > 0 }.map {
+                (names[$0], counts[$0])
+            })
     }
 }

@@ -44,7 +44,9 @@ struct RepairWork {
         do {
             try copyRows(salvager, to: store)
             try GreatestKeys(salvager.greatestKeys, model).hold(in: store)
-            for finding in salvager.findings { report("store", finding.message, object: finding.object) }
+            for finding in try salvager.findings + salvager.lostCells() {
+                report("store", finding.message, object: finding.object)
+            }
             for finding in try store.removeDanglingReferences() + store.missingValueFindings() {
                 report("store", finding.message, object: finding.object)
             }

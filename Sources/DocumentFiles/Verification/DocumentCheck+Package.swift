@@ -54,7 +54,10 @@ extension DocumentCheck {
             if isAltered { check.report(PackageLayout.manifest, "is not what was written: its checksum differs") }
             return manifest
         }
-        if let manifest { models(reader, manifest) }
+        if let manifest {
+            models(reader, manifest)
+            if manifest.model.checksum == nil { skip(PackageLayout.models, "the model has no checksum") }
+        }
         links(path)
         guard part("store", { _ in try reader.checkStore() }) != nil else { return }
         store(path, FilePath.join(path, PackageLayout.store), package: (reader, manifest))
@@ -86,7 +89,12 @@ extension DocumentCheck {
     /// Checks that the application's files and the previews match the checksums of the last save.
     mutating func files(_ store: SQLitePersistentStore, _ manifest: DocumentManifest, _ package: String) throws {
         guard let recorded = manifest.files, try DocumentMarker(store.metadata())?.generation == manifest.generation
-        else { return }
+        else {
+            if try Disk.kind(of: FilePath.join(package, PackageLayout.extra)) == .directory {
+                skip(PackageLayout.extra, "the application's files have no checksums of the last save")
+            }
+            return
+        }
         for finding in try FileSums.findings(recorded, inPackage: package) where !foreignParts.contains(finding.name) {
             report(finding.name, finding.reason)
         }
@@ -142,7 +150,13 @@ extension DocumentCheck {
             )
         }
         // Those of another state can't be made from this one, and the next save starts anew.
-        guard isThorough, try versions.leadUp(to: DocumentMarker(store.metadata())) else { return }
+        guard isThorough else { return }
+        guard try versions.leadUp(to: DocumentMarker(store.metadata())) else {
+            if !list.isEmpty {
+                skip(PackageLayout.versions, "they lead up to another state of the document and were not restored")
+            }
+            return
+        }
         let scratch = try StateFolder.makeTemporary()
         defer { StateFolder.removeTemporary(scratch) }
         let values = try ContentFolder(inPackage: package.path).names()

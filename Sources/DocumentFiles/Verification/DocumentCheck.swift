@@ -14,6 +14,8 @@ struct DocumentCheck {
     /// The error of reading the chosen model. It ends the check and is not a finding.
     private(set) var modelFailure: (any Error)?
     private var findings: [DocumentFinding] = []
+    /// What was not checked, because the document has nothing to compare it with.
+    private(set) var unchecked: [DocumentFinding] = []
     /// An error that prevented a part from being checked without being damage. It only counts as a
     /// finding if there are others.
     private var obstacle: (any Error)?
@@ -45,6 +47,12 @@ struct DocumentCheck {
 
     mutating func report(_ part: String, _ message: String, object: String? = nil) {
         if findings.count < Self.maximumFindings { findings.append(DocumentFinding(part, message, object: object)) }
+    }
+
+    /// Notes a part that can't be checked.
+    mutating func skip(_ part: String, _ reason: String) {
+        let finding = DocumentFinding(part, reason)
+        if !unchecked.contains(finding) { unchecked.append(finding) }
     }
 
     /// Runs one check. An error becomes a finding, and the other checks continue.

@@ -19,6 +19,18 @@ public enum DocumentVerifier {
     public static func verify(_ url: URL, isThorough: Bool = false, model: ManagedObjectModel? = nil) throws
         -> [DocumentFinding]
     {
+        try verify(url, isThorough: isThorough, fitting: ModelChoice(model)).findings
+    }
+
+    /// As ``verify(_:isThorough:model:)``, with what could not be checked.
+    ///
+    ///     let result = try DocumentVerifier.verification(of: url, isThorough: true)
+    ///     if result.findings.isEmpty, !result.unchecked.isEmpty { print("no damage found in the rest") }
+    ///
+    /// - Throws: As ``verify(_:isThorough:model:)``.
+    public static func verification(of url: URL, isThorough: Bool = false, model: ManagedObjectModel? = nil) throws
+        -> DocumentVerification
+    {
         try verify(url, isThorough: isThorough, fitting: ModelChoice(model))
     }
 
@@ -78,17 +90,17 @@ public enum DocumentVerifier {
 
     package static func verify(
         _ url: URL, isThorough: Bool, fitting model: ModelChoice
-    ) throws -> [DocumentFinding] {
+    ) throws -> DocumentVerification {
         try DocumentReading.repeating {
             let before = try PartStates(of: url)
-            let findings = try verifyOnce(url, isThorough: isThorough, fitting: model)
+            let result = try verifyOnce(url, isThorough: isThorough, fitting: model)
             // If the document changed meanwhile, the findings may be of two states, and not damage.
-            let isSame = try findings.isEmpty || PartStates(of: url) == before
+            let isSame = try result.findings.isEmpty || PartStates(of: url) == before
             guard isSame else {
                 throw DocumentError(
                     .changed, "the document was changed by another program while it was looked at", path: url.path)
             }
-            return findings
+            return result
         }
     }
 
@@ -138,7 +150,7 @@ public enum DocumentVerifier {
 
     private static func verifyOnce(
         _ url: URL, isThorough: Bool, fitting model: ModelChoice
-    ) throws -> [DocumentFinding] {
+    ) throws -> DocumentVerification {
         let document = try DetectedDocument(url.path)
         var check = DocumentCheck(
             isThorough: isThorough, hasOwnModel: [.package, .archive].contains(document.kind), model: model)
@@ -149,6 +161,8 @@ public enum DocumentVerifier {
         case .archive: try check.archive(document.path)
         }
         if let error = check.modelFailure { throw error }
-        return try DocumentError.stage(.reading, document.path) { try check.result() }
+        return DocumentVerification(
+            findings: try DocumentError.stage(.reading, document.path) { try check.result() },
+            unchecked: check.unchecked)
     }
 }

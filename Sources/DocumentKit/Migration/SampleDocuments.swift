@@ -67,7 +67,8 @@ public enum SampleDocuments {
                     throw error
                 }
                 let findings = try DocumentVerifier.verify(
-                    copy, isThorough: true, fitting: DocumentMigrator(copy, by: route).sourceModel)
+                    copy, isThorough: true, fitting: DocumentMigrator(copy, by: route).sourceModel
+                ).findings
                 outcomes.append(
                     Outcome(
                         url: sample, migration: migration,

@@ -10,7 +10,17 @@ struct DocumentExporter {
     private let writers: [ObjectWriter]
     /// The entities to export, sorted by name.
     private let entities: [EntityDescription]
+    /// Whether the export is of all objects.
+    private let isWhole: Bool
+    private let written = Written()
     private static let batchSize = 16_384
+
+    /// What was written so far.
+    private final class Written {
+        var rows = 0
+        /// References that lead to no object and were written as null.
+        var lostLinks = 0
+    }
 
     /// - Parameter entityName: The entity whose objects are written, without those of its
     ///   sub-entities; nil for all entities.
@@ -19,13 +29,37 @@ struct DocumentExporter {
         self.console = console
         let model = store.identity.model
         let prefixes = store.identity.uriPrefixes
+        isWhole = entityName == nil
         writers = model.entities.map { ObjectWriter(entity: $0, layout: store.layouts[$0.index], prefixes: prefixes) }
         if let entityName {
             entities = [try EntityLookup.entity(named: entityName, in: model)]
         } else {
-            entities = model.entities.filter { !$0.isAbstract }.sorted {
-                $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
+            // Another program may have given rows the number of an abstract entity.
+            entities = try model.entities.filter {
+                try !$0.isAbstract || store.count(RowRequest(entityIndex: $0.index, includesSubentities: false)) > 0
+            }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        }
+    }
+
+    /// Checks that nothing of the store is missing in what was written, and says what reads as nil.
+    func finish() throws {
+        let omissions = try store.omissions()
+        OmissionNote.say(cells: omissions.cells, links: omissions.links + written.lostLinks, console)
+        guard isWhole else { return }
+        let model = store.identity.model
+        let roots = Set(
+            (model.entities(inConfiguration: store.description.configuration) ?? []).map(\.rootIndex))
+        var stored = 0
+        for root in roots.sorted() {
+            let all = try store.storedRowCount(rootIndex: root),
+                objects = try store.count(RowRequest(entityIndex: root))
+            guard all == objects else {
+                throw StorageError(rowsOf: model.entities[root].name, stored: all, read: objects)
             }
+            stored += all
+        }
+        guard stored == written.rows else {
+            throw StorageError(.damaged, "Of \(stored) rows \(written.rows) were written")
         }
     }
 
@@ -39,7 +73,10 @@ struct DocumentExporter {
         while true {
             try console.interruption.check()
             let rows = try store.rows(.part(of: entity.index, after: last, limit: Self.batchSize))
-            let related = try RelatedRows(rows, entity: entity, layout: store.layouts[entity.index], in: store)
+            let related = try RelatedRows(
+                rows, entity: entity, layout: store.layouts[entity.index], in: store, omitsDangling: true)
+            written.rows += rows.count
+            written.lostLinks += related.danglingCount
             for index in 0..<rows.count { try body(rows[index], index, related) }
             progress.advance(rows.count)
             if rows.count < Self.batchSize { return }

@@ -23,7 +23,9 @@ struct FetchedColumns {
         context = reader.context
         paths = names.map { $0.split(separator: ".").map(String.init) }
         alignsRight = try names.map {
-            try EntityLookup.attribute(atKeyPath: $0, of: entity, in: reader.model)?.type.isNumeric ?? false
+            $0 == ColumnList.object
+                ? false
+                : try EntityLookup.attribute(atKeyPath: $0, of: entity, in: reader.model)?.type.isNumeric ?? false
         }
     }
 
@@ -35,11 +37,13 @@ struct FetchedColumns {
         }
     }
 
-    /// Whether `id` is the object's URI. It is not if a requested property has this name.
-    private var namesObjects: Bool { !names.contains("id") }
+    /// Whether `id` is the object's URI. It is not if a requested property has this name, and not
+    /// needed beside SELF.
+    private var namesObjects: Bool { !names.contains("id") && !names.contains(ColumnList.object) }
 
     /// - Returns: Null after a dangling reference.
     private func value(_ path: [String], of object: ManagedObject) throws -> PropertyValue {
+        if path == [ColumnList.object] { return .object(object.objectID) }
         let value = try object.propertyValue(forKey: path[0])
         guard path.count > 1 else { return value }
         let rest = Array(path.dropFirst())

@@ -92,7 +92,9 @@ struct FetchedObjects {
                 let entity = store.identity.model.entities[entityIndex]
                 let rows = try store.rows(
                     RowRequest(entityIndex: entityIndex, includesSubentities: false, selection: .keys(ids.map(\.key))))
-                let related = try RelatedRows(rows, entity: entity, layout: store.layouts[entity.index], in: store)
+                let related = try RelatedRows(
+                    rows, entity: entity, layout: store.layouts[entity.index], in: store,
+                    omitsDangling: false)
                 for index in 0..<rows.count {
                     places[ObjectReference(key: rows[index].key, entityIndex: entityIndex)] = (
                         rows[index], index, related

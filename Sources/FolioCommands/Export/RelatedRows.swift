@@ -6,9 +6,16 @@ struct RelatedRows {
     private var membersByProperty: [Int: [[ObjectReference]]] = [:]
     /// References without a row.
     private var dangling: Set<ObjectReference> = []
+    /// How many references of the rows have no row.
+    private(set) var danglingCount = 0
 
-    /// - Parameter rows: Rows of `entity` itself, without sub-entities.
-    init(_ rows: RowBatch, entity: EntityDescription, layout: RowLayout, in store: any RowStore) throws {
+    /// - Parameters:
+    ///   - rows: Rows of `entity` itself, without sub-entities.
+    ///   - omitsDangling: Whether references without a row are left out; otherwise they are shown
+    ///     as they are.
+    init(
+        _ rows: RowBatch, entity: EntityDescription, layout: RowLayout, in store: any RowStore, omitsDangling: Bool
+    ) throws {
         let owners = (0..<rows.count).map { rows[$0].key }
         var targets: [Int: Set<Int64>] = [:]
         for property in entity.properties where property.relationship != nil && !property.isTransient {
@@ -17,7 +24,7 @@ struct RelatedRows {
                     try store.related(
                         entityIndex: entity.index, propertyIndex: property.index, owners: owners, includingRows: false
                     ).members
-            } else {
+            } else if omitsDangling {
                 let slot = layout.slots[property.index]
                 for index in 0..<rows.count {
                     if let reference = rows[index].reference(slot) {
@@ -28,6 +35,15 @@ struct RelatedRows {
         }
         for (entityIndex, keys) in targets {
             dangling.formUnion(try Self.dangling(Array(keys), entityIndex, in: store))
+        }
+        guard !dangling.isEmpty else { return }
+        for property in entity.properties where property.relationship != nil && !property.isToMany {
+            guard !property.isTransient else { continue }
+            for index in 0..<rows.count {
+                if let reference = rows[index].reference(layout.slots[property.index]), dangling.contains(reference) {
+                    danglingCount += 1
+                }
+            }
         }
     }
 

@@ -9,13 +9,17 @@ struct ColumnList {
         let expression: QueryExpression
         /// The key path, if the column is only a key path.
         var path: String? {
+            if isObject { return name }
             guard case .keyPath(nil, let components) = expression, !components.contains(where: { $0.hasPrefix("@") })
             else { return nil }
             return components.joined(separator: ".")
         }
 
+        /// Whether the column is the object itself, as `SELF`.
+        var isObject: Bool { expression == .evaluatedObject && name == ColumnList.object }
+
         var fetched: FetchColumn {
-            if let path, path == name { return .keyPath(path) }
+            if !isObject, let path, path == name { return .keyPath(path) }
             return .expression(ExpressionDescription(name, expression))
         }
     }
@@ -38,9 +42,12 @@ struct ColumnList {
         self.columns = columns
     }
 
+    /// The name of the column with the object itself.
+    static let object = "SELF"
+
     static let count = Column(name: "count", expression: .function("count:", [.evaluatedObject]))
 
-    /// Whether all columns are key paths without a name of their own.
+    /// Whether all columns are key paths without a name of their own, or the object itself.
     var isPlain: Bool { columns.allSatisfy { $0.path == $0.name } }
 
     // MARK: Reading

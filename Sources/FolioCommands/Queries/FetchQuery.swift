@@ -82,11 +82,11 @@ struct FetchQuery {
         objects.fetchOffset = window.offset
         objects.fetchLimit = window.limit ?? objects.fetchLimit
         isEmpty = window.limit == 0
-        let sortKeys = try arguments.value("--sort").map { try SortKey.list($0) } ?? []
+        let sortKeys = try arguments.value("--sort").map { try SortKey.list($0).map(Self.sortKey) } ?? []
         self.columns = columns
 
         guard groups != nil || isDistinct || !columns.isPlain else {
-            for column in columns.columns {
+            for column in columns.columns where !column.isObject {
                 _ = try EntityLookup.attribute(atKeyPath: column.name, of: entity, in: store.model)
             }
             objects.sortDescriptors =
@@ -109,6 +109,14 @@ struct FetchQuery {
         }
         self.objects = objects
         self.rows = rows
+    }
+
+    /// SELF is the order of objects.
+    private static func sortKey(_ key: SortKey) -> SortKey {
+        guard key.keyPath == ColumnList.object else { return key }
+        var order = SortKey.objectID
+        order.isAscending = key.isAscending
+        return order
     }
 
     /// The objects of the entity or the template that `--where` selects.

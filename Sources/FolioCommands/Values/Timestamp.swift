@@ -1,8 +1,8 @@
 import Coding
 import Folio
 
-/// Formats dates as text: ISO 8601 in UTC, proleptic Gregorian, from seconds since 2001-01-01 as in
-/// stores. `DateText` parses them.
+/// Formats dates as text: ISO 8601 in UTC, in the calendar of `CivilDate`, from seconds since
+/// 2001-01-01 as in stores. `DateText` parses them.
 enum Timestamp {
     /// The shortest text that is parsed to the same value, with at most nine fractional digits of
     /// the seconds.

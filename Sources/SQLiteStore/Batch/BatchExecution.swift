@@ -53,6 +53,10 @@ struct BatchExecution {
             guard !column.hasStoragePrefix else { throw notInSQL(property) }
             let name = SQLName.quoted(column.name)
             if case .constant(let value) = assignment.value {
+                guard !SQLiteValue.isUnstorable(value) else {
+                    throw StorageError.unstorable(
+                        value, property.name, entity: session.layout.model.entities[storage.entityIndex].name)
+                }
                 return [SQLFragment("\(name) = ?", [SQLiteValue(value, column)])]
             }
             return [SQLFragment("\(name) = ") + (try expression(assignment.value, for: column, property, storage))]
@@ -96,8 +100,7 @@ struct BatchExecution {
     ) throws -> SQLFragment {
         try session.plans.provideFunctions(on: session.connection)
         let entity = session.layout.model.entities[storage.entityIndex]
-        let translator = PredicateTranslator(
-            SelectStatement(storage), layout: session.layout, identity: session.identity)
+        let translator = try session.translator(storage.entityIndex)
         let scalar = try translator.single(value)
         guard translator.root.tables.isEmpty else { throw notInSQL(property) }
         let fits: Bool =

@@ -42,6 +42,12 @@ extension SQLitePersistentStore {
         try withSession { session in try session.reading { try StoreFindings(session).referencedEntityFindings() } }
     }
 
+    /// Cells that are not of their property's type; at most a hundred for each property. Costs a
+    /// pass over a table for each property.
+    package func cellFindings() throws -> [ReferenceFinding] {
+        try withSession { session in try session.reading { try StoreFindings(session).cellFindings() } }
+    }
+
     /// Cells that refer to an external value by an invalid name; at most a hundred for each
     /// attribute.
     package func valueNameFindings() throws -> [ReferenceFinding] {

@@ -42,6 +42,17 @@ struct StoreFindings {
                     "the row is of no entity of the model (\(row[1].integer.map(String.init) ?? "NULL"))",
                     object: "\(entity.name)/p\(row[0].integer ?? 0)"))
         }
+        for part in session.layout.model.entities[entity.family] where part.isAbstract {
+            guard let number = session.layout[part.index]?.number else { continue }
+            for row in try session.connection.rows(
+                "SELECT Z_PK FROM \(table) WHERE Z_ENT = ? LIMIT \(Self.mostFindings)", [.integer(number)])
+            {
+                findings.append(
+                    ReferenceFinding(
+                        "the row is of the entity \(part.name), which is abstract",
+                        object: "\(part.name)/p\(row[0].integer ?? 0)"))
+            }
+        }
         for row in try session.connection.rows("SELECT Z_PK FROM \(table) WHERE Z_PK < 1 LIMIT \(Self.mostFindings)") {
             findings.append(
                 ReferenceFinding(

@@ -178,7 +178,9 @@ struct StoreOpening: Sendable {
         do {
             return try look.schema.layout(for: model)
         } catch {
-            guard error.code == .damaged, description.ignoresVersioning else { throw error }
+            guard error.code == .damaged, description.ignoresVersioning || !look.metadata.hasVersionHashes else {
+                throw error
+            }
             throw StorageError(
                 .incompatibleModel, "The store is of another version, and lacks what the model names: \(error.message)",
                 entities: error.entities)

@@ -47,25 +47,26 @@ extension CellReader.Kind {
 }
 
 extension ResultCells {
-    /// The cell as a separate value, for use in a composite.
+    /// The cell as a separate value, for use in a composite or a table. Nil for a cell that is not
+    /// of the column's type, as in rows.
     func propertyValue(at index: Int, _ column: AttributeColumn, _ files: ExternalValues) -> PropertyValue {
         let type = typeNumber(at: index)
         if type == CellType.null { return .null }
         switch CellReader.Kind(column) {
-        case .int: return type == CellType.blob ? .null : .int(int64(at: index))
-        case .bool: return type == CellType.blob ? .null : .bool(int64(at: index) != 0)
+        case .int: return integer(at: index).map { .int($0) } ?? .null
+        case .bool: return bool(at: index).map { .bool($0) } ?? .null
         case .double:
-            if type == CellType.blob { return .null }
-            let number = double(at: index)
+            guard let number = number(at: index) else { return .null }
             return column.type == .date ? .date(Date(timeIntervalSinceReferenceDate: number)) : .double(number)
-        case .float: return type == CellType.blob ? .null : .float(Float(double(at: index)))
+        case .float: return float(at: index).map { .float($0) } ?? .null
         case .string:
+            guard type == CellType.text else { return .null }
             let text = string(at: index)
             return column.type == .uri ? URL(string: text).map { .uri($0) } ?? .string(text) : .string(text)
         case .uuid: return uuid(at: index).map { .uuid($0) } ?? .null
         case .decimal: return decimal(at: index).map { .decimal($0) } ?? .null
-        case .data: return .data(data(at: index))
-        case .large: return .large(files.value(ofCell: data(at: index)))
+        case .data: return type == CellType.blob ? .data(data(at: index)) : .null
+        case .large: return type == CellType.blob ? .large(files.value(ofCell: data(at: index))) : .null
         case .composite, .toOne: preconditionFailure("A leaf is a plain attribute")
         }
     }

@@ -35,7 +35,9 @@ final class MemberRowCollector: RowReceiver {
     }
 
     @inline(__always) func receive(_ cells: some ResultCells) {
-        let owner = cells.int64(at: ownerColumn)
+        // A range of keys includes numbers that are no keys.
+        let isKey = cells.typeNumber(at: ownerColumn) == CellType.integer
+        guard let owner = isKey ? cells.int64(at: ownerColumn) : cells.integer(at: ownerColumn) else { return }
         if owner != self.owner { beginRun(owner) }
         guard place >= 0 else { return }
         let before = batch.count

@@ -1,5 +1,6 @@
 import Foundation
 import RowMemory
+import Schema
 import SQLiteKit
 
 /// One row of a result, either of a stepped statement or passed to a sink.
@@ -34,6 +35,25 @@ extension SQLValues: ResultCells {
     }
 }
 
+extension ResultCells {
+    /// The cell in the form in which a store writes it; NULL if it is not of its kind.
+    func regular(at index: Int, _ kind: CellReader.Kind) -> SQLiteValue {
+        let type = typeNumber(at: index)
+        switch kind {
+        case .int: return integer(at: index).map { .integer($0) } ?? .null
+        case .bool: return bool(at: index).map { .integer($0 ? 1 : 0) } ?? .null
+        case .double: return number(at: index).map { .real($0) } ?? .null
+        case .float: return float(at: index).map { .real(Double($0)) } ?? .null
+        case .string: return type == CellType.text ? .text(string(at: index)) : .null
+        case .uuid: return uuid(at: index).map { SQLiteValue(constant: .uuid($0)) ?? .null } ?? .null
+        case .decimal: return decimal(at: index).map { SQLiteValue($0) } ?? .null
+        case .data, .large: return type == CellType.blob ? .blob([UInt8](data(at: index))) : .null
+        case .toOne: return integer(at: index).flatMap { $0 > 0 ? .integer($0) : nil } ?? .null
+        case .composite: return .null
+        }
+    }
+}
+
 /// SQLite's type codes of cells. They are plain integers, because comparing them is most of the
 /// cost of reading a cell.
 enum CellType {
@@ -44,9 +64,31 @@ enum CellType {
     static var null: Int32 { 5 }
 }
 
-/// Typed access to cells. The types in a file can't be trusted: a cell is converted if possible,
-/// and otherwise has no value.
+/// Typed access to cells. The types in a file can't be trusted, because SQLite keeps any value in
+/// any column: a cell that is not of its attribute's type has no value. `Irregularity` says the
+/// same in SQL.
 extension ResultCells {
+    /// An integer, possibly stored as a floating-point number.
+    func integer(at index: Int) -> Int64? {
+        switch typeNumber(at: index) {
+        case CellType.integer: int64(at: index)
+        case CellType.real: Int64(exactly: double(at: index))
+        default: nil
+        }
+    }
+
+    /// Every number but 0 is true.
+    func bool(at index: Int) -> Bool? { number(at: index).map { $0 != 0 } }
+
+    func number(at index: Int) -> Double? { typeNumber(at: index) <= CellType.real ? double(at: index) : nil }
+
+    /// Nil for a number that is too large.
+    func float(at index: Int) -> Float? {
+        guard let number = number(at: index) else { return nil }
+        let float = Float(number)
+        return float.isFinite || !number.isFinite ? float : nil
+    }
+
     /// A copy of the text; invalid UTF-8 is replaced.
     @inline(__always) func string(at index: Int) -> String {
         withText(at: index) { String(decoding: $0, as: UTF8.self) }
@@ -80,8 +122,7 @@ extension ResultCells {
             }
             return decimal
         case CellType.text:
-            guard let decimal = Decimal(string: string(at: index)), decimal.isNumber else { return nil }
-            return decimal
+            return Decimal(wholeText: string(at: index))
         default: return nil
         }
     }
@@ -89,4 +130,16 @@ extension ResultCells {
 
 extension Decimal {
     fileprivate var isNumber: Bool { !isNaN && !isInfinite }
+
+    private static func isNumeric(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains(byte)
+    }
+
+    /// Nil unless all of the text is a number; `Decimal(string:)` takes what a text begins with.
+    fileprivate init?(wholeText text: String) {
+        guard Double(text) != nil, text.utf8.allSatisfy(Self.isNumeric), let decimal = Decimal(string: text),
+            decimal.isNumber
+        else { return nil }
+        self = decimal
+    }
 }

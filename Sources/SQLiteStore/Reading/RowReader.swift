@@ -65,20 +65,29 @@ final class RowReader {
         let type = cells.typeNumber(at: column)
         if type == CellType.null, cell.kind != .composite { return }
         switch cell.kind {
-        case .int: if type != CellType.blob { row.fill(cells.int64(at: column), place) }
-        case .bool: if type != CellType.blob { row.fill(cells.int64(at: column) != 0, place) }
-        case .double: if type != CellType.blob { row.fill(cells.double(at: column), place) }
-        case .float: if type != CellType.blob { row.fill(Float(cells.double(at: column)), place) }
-        case .string: row.fill(cells.string(at: column), place)
+        case .int: if let value = integer(type, cells, at: column) { row.fill(value, place) }
+        case .bool:
+            if type == CellType.integer {
+                row.fill(cells.int64(at: column) != 0, place)
+            } else if let value = cells.bool(at: column) {
+                row.fill(value, place)
+            }
+        case .double: if type <= CellType.real { row.fill(cells.double(at: column), place) }
+        case .float: if let value = cells.float(at: column) { row.fill(value, place) }
+        case .string: if type == CellType.text { row.fill(cells.string(at: column), place) }
         case .uuid: if let value = cells.uuid(at: column) { row.fill(value, place) }
         case .decimal: if let value = cells.decimal(at: column) { row.fill(value, place) }
-        case .data: row.fill(cells.data(at: column), place)
-        case .large: row.fill(files.value(ofCell: cells.data(at: column)), place)
+        case .data: if type == CellType.blob { row.fill(cells.data(at: column), place) }
+        case .large: if type == CellType.blob { row.fill(files.value(ofCell: cells.data(at: column)), place) }
         case .composite: readComposite(shape.composites[Int(cell.index)], cells, at: column, into: row, place)
         case .toOne:
-            let key = cells.int64(at: column)
-            if key > 0 { row.fill(ObjectReference(key: key, entityIndex: destination(cell, cells)), place) }
+            guard let key = integer(type, cells, at: column), key > 0 else { return }
+            row.fill(ObjectReference(key: key, entityIndex: destination(cell, cells)), place)
         }
+    }
+
+    @inline(__always) private func integer(_ type: Int32, _ cells: some ResultCells, at column: Int) -> Int64? {
+        type == CellType.integer ? cells.int64(at: column) : cells.integer(at: column)
     }
 
     /// The entity of a reference. It is the declared destination if the file gives no entity or an

@@ -104,7 +104,25 @@ extension StoreSession {
 
     private func translate(_ request: RowRequest) throws -> TranslatedRequest {
         if !request.isPlain { try plans.provideFunctions(on: connection) }
-        return try SQLTranslation.translate(request, layout: layout, identity: identity)
+        return try SQLTranslation.translate(request, with: translator(request.entityIndex))
+    }
+
+    /// A translator of requests that takes account of what the store has.
+    func translator(_ entityIndex: Int) throws -> PredicateTranslator {
+        PredicateTranslator(
+            SelectStatement(try layout.storage(of: entityIndex)), layout: layout, identity: identity,
+            has: irregularities())
+    }
+
+    /// Answers of one state of the store. A store in memory has only what this program writes.
+    private func irregularities() -> (Irregularity) throws -> Bool {
+        var isOfThisState = false
+        return { [self] irregularity in
+            guard !description.isInMemory else { return false }
+            if !isOfThisState { try plans.forgetIrregularities(ofOtherStatesThan: connection) }
+            isOfThisState = true
+            return try plans.has(irregularity, on: connection)
+        }
     }
 }
 

@@ -16,7 +16,7 @@ extension StoreSession {
 
     private func translate(_ table: TableRequest, of request: RowRequest) throws -> TranslatedTable {
         try plans.provideFunctions(on: connection)
-        return try SQLTranslation.translate(table, of: request, layout: layout, identity: identity)
+        return try SQLTranslation.translate(table, of: request, with: translator(request.entityIndex))
     }
 }
 

@@ -75,14 +75,15 @@ extension PredicateTranslator {
     private func step(_ walk: inout Walk, _ key: String) throws {
         switch walk.element {
         case .object(let object): try step(&walk, key, from: object)
-        case .composite(let leaves, let alias):
+        case .composite(let leaves, let alias, let table):
             let rest = leaves.filter { $0.path.first == key }
             guard let first = rest.first else { throw unknownKey(key, of: "the composite") }
             if first.path.count == 1 {
-                walk.element = .scalar(column(first.column, of: alias))
+                walk.element = .scalar(try column(first.column, of: alias, in: table))
             } else {
                 walk.element = .composite(
-                    rest.map { CompositeLeaf(path: Array($0.path.dropFirst()), column: $0.column) }, alias: alias)
+                    rest.map { CompositeLeaf(path: Array($0.path.dropFirst()), column: $0.column) }, alias: alias,
+                    table: table)
             }
         case .scalar: throw unsupported("the key \(key) of a value")
         }
@@ -96,19 +97,23 @@ extension PredicateTranslator {
             throw unsupported("\(entity.name).\(key), which the store does not hold")
         case .attribute(let column):
             let alias = try row(of: object)
-            var scalar = self.column(column, of: alias)
-            scalar.row = (try layout.storage(of: object.entityIndex).table, .sql("\(name: alias).Z_PK"))
+            let table = try layout.storage(of: object.entityIndex).table
+            var scalar = try self.column(column, of: alias, in: table)
+            scalar.row = (table, .sql("\(name: alias).Z_PK"))
             walk.element = .scalar(scalar)
         case .composite(let leaves):
-            walk.element = .composite(leaves, alias: try row(of: object))
+            walk.element = .composite(
+                leaves, alias: try row(of: object), table: try layout.storage(of: object.entityIndex).table)
         case .toOne(let columns):
-            let key = SQLFragment.sql("\(name: try row(of: object)).\(name: columns.key)")
+            let key = try cell(
+                columns.key, .toOne, of: try row(of: object), in: try layout.storage(of: object.entityIndex).table)
             walk.element = .object(
                 SQLObject(entityIndex: columns.destinationIndex, key: key, alias: nil, scope: object.scope))
         case .toMany(let link):
             let scope = walk.collection?.scope ?? SQLScope()
             let alias = makeAlias()
-            add(link.table, alias, to: scope, on: .sql("\(name: alias).\(name: link.key) = \(object.key)"))
+            let isMember = SQLFragment.sql("\(name: alias).\(name: link.key) = \(object.key)")
+            add(link.table, alias, to: scope, on: try onlyObjects(of: link.destinationIndex, alias, isMember))
             let member = SQLObject(
                 entityIndex: link.destinationIndex, key: .sql("\(name: alias).Z_PK"), alias: alias, scope: scope)
             enter(
@@ -143,6 +148,17 @@ extension PredicateTranslator {
         guard join.isReflexive else {
             add(join.table, alias, to: scope, on: .sql("\(name: alias).\(name: join.ownerColumn) = \(owner)"))
             let key = SQLFragment.sql("\(name: alias).\(name: join.memberColumn)")
+            let members = try layout.storage(of: join.destinationIndex)
+            if try has(.links(join: join.table, member: join.memberColumn, table: members.table))
+                || hasStrangers(join.destinationIndex)
+            {
+                let row = makeAlias()
+                add(
+                    members.table, row, to: scope,
+                    on: try onlyObjects(of: join.destinationIndex, row, .sql("\(name: row).Z_PK = \(key)")))
+                return SQLObject(
+                    entityIndex: join.destinationIndex, key: .sql("\(name: row).Z_PK"), alias: row, scope: scope)
+            }
             return SQLObject(entityIndex: join.destinationIndex, key: key, alias: nil, scope: scope)
         }
         // A pair has one row, in either order of its columns.
@@ -151,7 +167,10 @@ extension PredicateTranslator {
         let backward = SQLFragment.sql(
             "SELECT \(name: join.ownerColumn) FROM \(name: join.table) WHERE \(name: join.memberColumn) = \(owner)")
         let table = try layout.storage(of: join.destinationIndex).table
-        add(table, alias, to: scope, on: .sql("\(name: alias).Z_PK IN (\(forward) UNION \(backward))"))
+        add(
+            table, alias, to: scope,
+            on: try onlyObjects(
+                of: join.destinationIndex, alias, .sql("\(name: alias).Z_PK IN (\(forward) UNION \(backward))")))
         return SQLObject(
             entityIndex: join.destinationIndex, key: .sql("\(name: alias).Z_PK"), alias: alias, scope: scope)
     }
@@ -170,15 +189,46 @@ extension PredicateTranslator {
         if let alias = object.alias ?? object.scope.aliases[object.key] { return alias }
         let table = try layout.storage(of: object.entityIndex).table
         let alias = makeAlias()
-        object.scope.tables.append(
-            .sql("LEFT JOIN \(name: table) \(name: alias) ON \(name: alias).Z_PK = \(object.key)"))
+        let isRow = try onlyObjects(of: object.entityIndex, alias, .sql("\(name: alias).Z_PK = \(object.key)"))
+        object.scope.tables.append(.sql("LEFT JOIN \(name: table) \(name: alias) ON \(isRow)"))
         object.scope.aliases[object.key] = alias
         return alias
     }
 
-    private func column(_ column: AttributeColumn, of alias: String) -> SQLScalar {
-        SQLScalar(
-            sql: .sql("\(name: alias).\(name: column.name)"), kind: SQLKind(column), isColumn: true, attribute: column)
+    private func column(_ column: AttributeColumn, of alias: String, in table: String) throws -> SQLScalar {
+        let plain = SQLFragment.sql("\(name: alias).\(name: column.name)")
+        let sql = try cell(column.name, CellReader.Kind(column), of: alias, in: table)
+        return SQLScalar(sql: sql, kind: SQLKind(column), isColumn: sql == plain, attribute: column)
+    }
+
+    /// The value of a column as it is read. Where a column has cells of other types, a function
+    /// that applies the rules of reading takes its place, and indexes are not used.
+    private func cell(_ column: String, _ kind: CellReader.Kind, of alias: String, in table: String) throws
+        -> SQLFragment
+    {
+        let plain = SQLFragment.sql("\(name: alias).\(name: column)")
+        guard try has(.cells(table: table, column: column, kind)) else { return plain }
+        return Irregularity.regular(plain, kind)
+    }
+
+    // MARK: Rows that are no objects
+
+    /// Whether the table of an entity has rows of no entity of its hierarchy.
+    func hasStrangers(_ entityIndex: Int) throws -> Bool {
+        let storage = try layout.storage(of: entityIndex)
+        guard storage.sharesTable else { return false }
+        return try has(.strangers(table: storage.table, numbers: numbers(ofHierarchyOf: entityIndex)))
+    }
+
+    private func numbers(ofHierarchyOf entityIndex: Int) -> [Int64] {
+        layout.numbers(of: layout.model.entities[entityIndex].rootIndex, includingSubentities: true)
+    }
+
+    /// A condition on the rows of an entity's table, for those that are objects.
+    private func onlyObjects(of entityIndex: Int, _ alias: String, _ condition: SQLFragment) throws -> SQLFragment {
+        guard try hasStrangers(entityIndex) else { return condition }
+        let numbers = SQLValueList.fragment(keys: numbers(ofHierarchyOf: entityIndex))
+        return .sql("\(condition) AND \(name: alias).Z_ENT IN \(numbers)")
     }
 
     // MARK: Elements
@@ -244,8 +294,10 @@ extension PredicateTranslator {
         case .object(let object):
             let root = layout.model.entities[object.entityIndex].rootIndex
             return SQLScalar(sql: object.key, kind: .object(root: root), isColumn: true, object: object)
-        case .composite(let leaves, let alias):
-            let columns = leaves.map { SQLFragment.sql("\(name: alias).\(name: $0.column.name)") }
+        case .composite(let leaves, let alias, let table):
+            let columns = try leaves.map {
+                try cell($0.column.name, CellReader.Kind($0.column), of: alias, in: table)
+            }
             return SQLScalar(
                 sql: columns.count == 1 ? columns[0] : .sql("COALESCE(\(columns.joined(", ")))"), kind: .opaque)
         }

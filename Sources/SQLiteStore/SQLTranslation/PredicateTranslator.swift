@@ -19,17 +19,23 @@ final class PredicateTranslator {
     let identity: StoreIdentity
     /// The value of `now()` in this statement.
     let now: Date
+    /// Whether the store has an irregularity of which a statement must take account.
+    let has: (Irregularity) throws -> Bool
     private(set) var statement: SelectStatement
     let root = SQLScope()
     let object: SQLObject
     /// The elements that the variables of the enclosing subqueries are bound to.
     var variables: [String: SQLElement] = [:]
 
-    init(_ statement: SelectStatement, layout: StoreLayout, identity: StoreIdentity, now: Date = Date()) {
+    init(
+        _ statement: SelectStatement, layout: StoreLayout, identity: StoreIdentity, now: Date = Date(),
+        has: @escaping (Irregularity) throws -> Bool = { _ in false }
+    ) {
         self.statement = statement
         self.layout = layout
         self.identity = identity
         self.now = now
+        self.has = has
         let alias = SelectStatement.rootAlias
         object = SQLObject(
             entityIndex: statement.storage.entityIndex, key: .sql("\(name: alias).Z_PK"), alias: alias, scope: root)
@@ -63,7 +69,41 @@ final class PredicateTranslator {
 
     private func junction(_ parts: [FetchPredicate], _ wanted: Bool, isAnd: Bool) throws -> SQLFragment {
         guard !parts.isEmpty else { return .constant(isAnd == wanted) }
+        let parts = Self.withLists(parts, isAnd: isAnd)
+        if parts.count == 1 { return try condition(parts[0], wanted) }
         return .junction(try parts.map { try condition($0, wanted) }, isAnd == wanted ? " AND " : " OR ")
+    }
+
+    /// Fewer comparisons are left as they are, because SQLite makes lists of them itself.
+    private static let fewComparisons = 16
+
+    /// Many comparisons of one expression as one with a list: `a == 1 OR a == 2 …` as `a IN {1, 2
+    /// …}`. SQLite compares each of its constants with all others, and looks a list up.
+    private static func withLists(_ parts: [FetchPredicate], isAnd: Bool) -> [FetchPredicate] {
+        guard parts.count > fewComparisons else { return parts }
+        var rest: [FetchPredicate] = [], order: [QueryExpression] = []
+        var lists: [QueryExpression: [(part: FetchPredicate, value: PropertyValue)]] = [:]
+        for part in parts {
+            guard case .comparison(let comparison) = part, comparison.modifier == .direct, comparison.options.isEmpty,
+                comparison.operator == (isAnd ? .notEqual : .equal), case .constant(let value) = comparison.right,
+                case .keyPath = comparison.left
+            else {
+                rest.append(part)
+                continue
+            }
+            if lists[comparison.left] == nil { order.append(comparison.left) }
+            lists[comparison.left, default: []].append((part, value))
+        }
+        for left in order {
+            guard let list = lists[left], list.count > fewComparisons else {
+                rest += lists[left, default: []].map(\.part)
+                continue
+            }
+            let membership = FetchPredicate.comparison(
+                ComparisonPredicate(left, .in, .constant(.list(list.map(\.value)))))
+            rest.append(isAnd ? .not(membership) : membership)
+        }
+        return rest
     }
 
     // MARK: Errors

@@ -106,7 +106,7 @@ indirect enum SQLElement {
     case scalar(SQLScalar)
     case object(SQLObject)
     /// A composite or a part of it: the remaining leaves, with their names relative to this part.
-    case composite([CompositeLeaf], alias: String)
+    case composite([CompositeLeaf], alias: String, table: String)
 }
 
 /// The values of a path through a to-many relationship, or the results of a subquery.

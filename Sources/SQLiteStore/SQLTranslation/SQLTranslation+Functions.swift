@@ -71,6 +71,10 @@ extension SQLTranslation {
                 result.set(arguments[0].value)
             }
         }
+        try connection.register(function: "FolioCell", argumentCount: 2, flags: flags) { arguments, result in
+            guard let kind = CellReader.Kind(rawValue: UInt8(truncatingIfNeeded: arguments[1].int64)) else { return }
+            result.set(arguments.regular(at: 0, kind))
+        }
         for (name, function) in [("FolioSum", QueryFunction.sum), ("FolioAverage", .average)] {
             try connection.register(
                 aggregate: name, argumentCount: 1, flags: flags, initial: AggregateAccumulator(function),

@@ -10,8 +10,15 @@ extension SQLTranslation {
     package static func translate(
         _ table: TableRequest, of request: RowRequest, layout: StoreLayout, identity: StoreIdentity
     ) throws -> TranslatedTable {
-        let translator = PredicateTranslator(
-            SelectStatement(try layout.storage(of: request.entityIndex)), layout: layout, identity: identity)
+        try translate(
+            table, of: request,
+            with: PredicateTranslator(
+                SelectStatement(try layout.storage(of: request.entityIndex)), layout: layout, identity: identity))
+    }
+
+    static func translate(_ table: TableRequest, of request: RowRequest, with translator: PredicateTranslator) throws
+        -> TranslatedTable
+    {
         var cells: [SQLFragment] = []
         var places: [Int] = []
         var readers: [TableCellReader] = []
@@ -77,7 +84,7 @@ extension PredicateTranslator {
             switch try element(at: components) {
             case .scalar(let scalar):
                 if let attribute = scalar.attribute { return ([scalar.sql], .attribute(attribute)) }
-            case .composite(let leaves, let alias):
+            case .composite(let leaves, let alias, _):
                 return (leaves.map { .sql("\(name: alias).\(name: $0.column.name)") }, .composite(leaves))
             case .object(let object): return try cells(of: object)
             }

@@ -18,10 +18,14 @@ package enum SQLTranslation {
         return try translate(request, with: translator)
     }
 
+    /// SQLite compares each constant of a statement with all others. With more of them in one
+    /// condition, the test in memory takes less time.
+    private static let mostArguments = 2_048
+
     /// Joins that the translator already has are included in this statement; joins that it adds
     /// afterwards are not.
     static func translate(_ request: RowRequest, with translator: PredicateTranslator) throws -> TranslatedRequest {
-        let (layout, storage) = (translator.layout, translator.statement.storage)
+        let storage = translator.statement.storage
         var conditions: [SQLFragment] = []
         var answered: [FetchPredicate] = []
         var residual: [FetchPredicate] = []
@@ -33,7 +37,13 @@ package enum SQLTranslation {
         case .matching(let predicate?):
             for part in conjuncts(predicate) {
                 do {
-                    let condition = try translator.attempt { try translator.condition(part) }
+                    let condition = try translator.attempt {
+                        let condition = try translator.condition(part)
+                        guard condition.arguments.count <= mostArguments else {
+                            throw translator.unsupported("\(condition.arguments.count) values in one condition")
+                        }
+                        return condition
+                    }
                     if condition != .constant(true) { conditions.append(condition) }
                     answered.append(part)
                 } catch let error as QueryError where error.code == .unsupported {
@@ -58,8 +68,8 @@ package enum SQLTranslation {
         var statement = translator.statement
         statement.joins = translator.root.tables
         statement.conditions =
-            restriction(
-                of: request, storage, layout,
+            try restriction(
+                of: request, storage, translator,
                 isNarrowed: !conditions.isEmpty || request.sortKeys.contains { !$0.ordersObjects }) + conditions
         // Both indexes that may be used, the rowid and the one on Z_ENT, have their rows in this
         // order.
@@ -90,12 +100,16 @@ package enum SQLTranslation {
 
     /// Excludes other entities of the same table.
     private static func restriction(
-        of request: RowRequest, _ storage: EntityStorage, _ layout: StoreLayout, isNarrowed: Bool
-    ) -> [SQLFragment] {
-        guard storage.sharesTable, !(request.includesSubentities && storage.number == storage.rootNumber) else {
+        of request: RowRequest, _ storage: EntityStorage, _ translator: PredicateTranslator, isNarrowed: Bool
+    ) throws -> [SQLFragment] {
+        guard storage.sharesTable else { return [] }
+        if request.includesSubentities, storage.number == storage.rootNumber,
+            try !translator.hasStrangers(request.entityIndex)
+        {
             return []
         }
-        let numbers = layout.numbers(of: request.entityIndex, includingSubentities: request.includesSubentities)
+        let numbers = translator.layout.numbers(
+            of: request.entityIndex, includingSubentities: request.includesSubentities)
         let column = SQLFragment.sql("\(name: SelectStatement.rootAlias).Z_ENT")
         let marks = numbers.map { SQLFragment.value(.integer($0)) }
         let condition =

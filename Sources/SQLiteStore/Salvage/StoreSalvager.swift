@@ -65,6 +65,13 @@ package final class StoreSalvager {
         }
     }
 
+    /// The cells that are not of their property's type and are lost.
+    package func lostCells() throws -> [ReferenceFinding] {
+        do { return try StoreFindings(session).cellFindings(onlyLost: true) } catch let error as SQLiteError {
+            throw StorageError(error, path: session.path)
+        }
+    }
+
     package func close() throws { try session.close() }
 
     func report(_ message: String, object: String? = nil) {

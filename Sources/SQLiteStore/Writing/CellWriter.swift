@@ -45,6 +45,18 @@ extension CellWriter.Kind {
 }
 
 extension SQLiteValue {
+    /// All decimals of this many characters are stored exactly: a Double keeps 15 digits.
+    private static let exactLength = 15
+
+    /// Whether a decimal is read back as it was written.
+    static func isExact(_ value: Decimal) -> Bool {
+        let text = value.description
+        if value.isNaN { return false }
+        if text.utf8.count <= exactLength || Int64(text) != nil { return true }
+        guard let number = Double(text), number.isFinite else { return false }
+        return Decimal(string: number.description) == value
+    }
+
     /// A decimal as Core Data stores it: a number that is not an integer becomes a floating-point
     /// number, which preserves about 15 digits.
     init(_ value: Decimal) {
@@ -54,6 +66,12 @@ extension SQLiteValue {
         } else {
             self = Double(text).map { .real($0) } ?? .null
         }
+    }
+
+    /// Whether a value would be read back as another one.
+    static func isUnstorable(_ value: PropertyValue) -> Bool {
+        if case .decimal(let number) = value { return !isExact(number) }
+        return value.isNotANumber
     }
 
     /// A leaf of a composite.

@@ -66,7 +66,7 @@ final class RowWriter: RowSource {
             return false
         }
         let row = rows[places[position]]
-        for cell in plan.fractions where Self.isNotANumber(cell, row) {
+        for cell in plan.fractions where Self.isUnstorable(cell, row) {
             throw unstorable(row.value(cell.slot), row, cell.slot)
         }
         if !plan.largeSlots.isEmpty {
@@ -77,17 +77,17 @@ final class RowWriter: RowSource {
         return true
     }
 
-    @inline(__always) private static func isNotANumber(_ cell: CellWriter, _ row: Row) -> Bool {
+    @inline(__always) private static func isUnstorable(_ cell: CellWriter, _ row: Row) -> Bool {
         switch cell.kind {
         case .double: row.double(cell.slot)?.isNaN ?? false
         case .float: row.float(cell.slot)?.isNaN ?? false
-        default: row.decimal(cell.slot)?.isNaN ?? false
+        default: row.decimal(cell.slot).map { !SQLiteValue.isExact($0) } ?? false
         }
     }
 
     private func leafCell(_ leaf: CompositeLeaf, _ row: Row, _ slot: RowSlot) throws -> SQLiteValue {
         let value = row.boxed(slot)?.value.part(at: leaf.path) ?? .null
-        if value.isNotANumber { throw unstorable(value, row, slot, leaf.path) }
+        if SQLiteValue.isUnstorable(value) { throw unstorable(value, row, slot, leaf.path) }
         // Store the value in the row itself, however large: no code would remove a leaf's file.
         if case .large(let large) = value { return SQLiteValue(.data(try large.data()), leaf.column) }
         return SQLiteValue(value, leaf.column)

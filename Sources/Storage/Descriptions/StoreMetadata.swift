@@ -116,6 +116,10 @@ package struct StoreMetadata: Sendable {
 
     package var versionHashes: [String: Data] { content?.versionHashes ?? Self.versionHashes(values) }
 
+    /// Whether the metadata say with which version of the model the store was written. Core Data's
+    /// first version did not record it.
+    package var hasVersionHashes: Bool { values[Key.hashes] != nil }
+
     package var versionIdentifiers: [String] { (values[Key.identifiers]?.array ?? []).compactMap(\.string) }
 
     /// All metadata including the store's UUID, for applications.
@@ -166,12 +170,14 @@ package struct StoreMetadata: Sendable {
 
     // MARK: The model
 
-    /// The sorted names of the entities that differ between `model` and the store.
+    /// The sorted names of the entities that differ between `model` and the store; empty if the
+    /// metadata don't say, in which case tables and columns tell whether the model fits.
     /// - Throws: `StorageError.incompatibleModel` if the model has no such configuration.
     package func differences(from model: ManagedObjectModel, configuration: String?) throws(StorageError) -> [String] {
         guard let members = model.entities(inConfiguration: configuration) else {
             throw StorageError(.incompatibleModel, "The model has no configuration \(configuration ?? "")")
         }
+        guard hasVersionHashes else { return [] }
         let hashes = model.versionHashesByEntityName, stored = versionHashes
         var different = Set(stored.keys).subtracting(members.map(\.name))
         for member in members where hashes[member.name] != stored[member.name] { different.insert(member.name) }

@@ -27,7 +27,15 @@ package struct RowCopier {
     package func copy() throws {
         let roots = Set((model.entities(inConfiguration: source.description.configuration) ?? []).map(\.rootIndex))
         let held = model.entities.filter { roots.contains($0.rootIndex) }
-        for entity in held where !entity.isAbstract { try copyRows(of: entity) }
+        var counts: [Int: (read: Int, before: Int)] = [:]
+        for root in roots {
+            counts[root] = (0, try target.count(RowRequest(entityIndex: root)))
+        }
+        // Another program may have given rows the number of an abstract entity.
+        for entity in held { counts[entity.rootIndex]?.read += try copyRows(of: entity) }
+        for (root, count) in counts.sorted(by: { $0.key < $1.key }) {
+            try check(root, read: count.read, written: target.count(RowRequest(entityIndex: root)) - count.before)
+        }
         for entity in held {
             for property in entity.properties
             where property.declaringEntityIndex == entity.index && property.isToMany && !property.isTransient
@@ -38,12 +46,24 @@ package struct RowCopier {
         }
     }
 
-    private func copyRows(of entity: EntityDescription) throws {
+    /// Checks that each row that the source has was read and is in the target.
+    private func check(_ rootIndex: Int, read: Int, written: Int) throws {
+        let stored = try source.storedRowCount(rootIndex: rootIndex), name = model.entities[rootIndex].name
+        guard stored == read else { throw StorageError(rowsOf: name, stored: stored, read: read) }
+        guard written == read else {
+            throw StorageError(.damaged, "Of \(read) objects of \(name) that were read \(written) were written")
+        }
+    }
+
+    private func copyRows(of entity: EntityDescription) throws -> Int {
+        var count = 0
         try forEachBatch(of: entity, includingSubentities: false) { rows in
+            count += rows.count
             var changes = ChangeSet()
             changes.insertions = [ChangeSet.Insertions(entityIndex: entity.index, rows: rows)]
             _ = try target.apply(changes)
         }
+        return count
     }
 
     /// Copies the parts of a relationship that are not in rows: many-to-many links and orders.
@@ -95,5 +115,17 @@ package struct RowCopier {
             if rows.count < Self.batchSize { return }
             last = rows[rows.count - 1].key
         }
+    }
+}
+
+extension StorageError {
+    /// Rows of a hierarchy that are objects of none of its entities, and would be lost in a copy.
+    package init(rowsOf name: String, stored: Int, read: Int) {
+        let lost = stored - read
+        self.init(
+            .damaged,
+            lost > 0
+                ? "Of \(stored) rows of \(name) \(lost == 1 ? "one is" : "\(lost) are") of no entity of the model, or without a valid primary key, and would be lost; verify --deep names them"
+                : "\(read) objects of \(name) were read, and the store has \(stored) rows")
     }
 }

@@ -47,6 +47,10 @@ enum SaveAsCommand: Command {
                     includingHistory: !arguments.has("--without-history"))
             }
             console.hasWritten = true
+            // A package's store is copied as it is; every other one row by row, where it is not
+            // written as SQLite.
+            let omissions = try reader.store.omissions()
+            OmissionNote.say(cells: omissions.cells, links: omissions.links, console)
             DocumentFormArgument.noteMissingModel(form, console)
             if console.isJSON {
                 console.print(

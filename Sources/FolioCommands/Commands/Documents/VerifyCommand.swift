@@ -11,16 +11,18 @@ enum VerifyCommand: Command {
                 ["--deep"], "check indexes, counts, the schema, the bytes of large values and every version too")
         ],
         notes:
-            "Holds a document against everything it says of itself: archive, manifest, model, store, references, attachments."
+            "Holds a document against everything it says of itself: archive, manifest, model, store, references, attachments. With --deep, it lists what has no checksum and could not be checked."
     )
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let argument = DocumentArgument(arguments.operands[0])
         guard argument.state == .newest else { return try await verify(argument, arguments, console) }
         let path = argument.path
-        let findings = try DocumentVerifier.verify(
+        var result = try DocumentVerifier.verify(
             URL(fileURLWithPath: path), isThorough: arguments.has("--deep"),
             fitting: try FittingModel.choice(arguments.value("--model")))
+        if !arguments.has("--deep") { result.unchecked = [] }
+        let findings = result.findings
         let setAside = try DocumentVerifier.quarantinedFiles(of: URL(fileURLWithPath: path)).map(\.path)
         let unfinished = try DocumentVerifier.unfinishedFiles(of: URL(fileURLWithPath: path)).map(\.path)
         // A document that can't be opened has findings already.
@@ -37,7 +39,7 @@ enum VerifyCommand: Command {
                 "note: conflicts of merges are to be decided: \(conflicts); see folio conflicts \(Printable.line(ShellWord.quoted(path)))"
             )
         }
-        return tell(findings, setAside, unfinished, isChangedOutside: isChangedOutside, console)
+        return tell(result, setAside, unfinished, isChangedOutside: isChangedOutside, console)
     }
 
     /// Verifies an earlier state by writing a copy of it to a temporary folder.
@@ -49,26 +51,31 @@ enum VerifyCommand: Command {
             try await console.interruption.committing { try await reader.document.write(to: copy, form: .package) }
         }
         return try withExtendedLifetime(folder) {
-            tell(try DocumentVerifier.verify(copy, isThorough: arguments.has("--deep")), [], [], console)
+            tell(
+                try DocumentVerifier.verification(of: copy, isThorough: arguments.has("--deep")), [], [], console)
         }
     }
 
     private static func tell(
-        _ findings: [DocumentFinding], _ setAside: [String], _ unfinished: [String], isChangedOutside: Bool = false,
+        _ result: DocumentVerification, _ setAside: [String], _ unfinished: [String], isChangedOutside: Bool = false,
         _ console: Console
     ) -> ExitCode {
+        let findings = result.findings
         if console.isJSON {
-            let list = findings.map { finding in
-                JSONValue.object([
-                    "part": .string(finding.part), "message": .string(finding.message),
-                    "object": finding.object.map { .string($0) } ?? .null,
-                ])
+            func list(_ findings: [DocumentFinding]) -> JSONValue {
+                .array(
+                    findings.map { finding in
+                        JSONValue.object([
+                            "part": .string(finding.part), "message": .string(finding.message),
+                            "object": finding.object.map { .string($0) } ?? .null,
+                        ])
+                    })
             }
             console.print(
                 .object([
-                    "findings": .array(list), "isDamaged": .bool(!findings.isEmpty),
+                    "findings": list(findings), "isDamaged": .bool(!findings.isEmpty),
                     "isChangedOutside": .bool(isChangedOutside), "setAside": .strings(setAside),
-                    "unfinished": .strings(unfinished),
+                    "unchecked": list(result.unchecked), "unfinished": .strings(unfinished),
                 ]))
         } else {
             for finding in findings { console.print(Printable.line("\(finding)")) }
@@ -82,7 +89,10 @@ enum VerifyCommand: Command {
                 console.say(
                     "note: another program has changed the store since the last save; the next save takes that up")
             }
-            if findings.isEmpty { console.print("no damage found") }
+            if findings.isEmpty {
+                console.print(result.unchecked.isEmpty ? "no damage found" : "no damage found in what could be checked")
+            }
+            for part in result.unchecked { console.print(Printable.line("not checked: \(part)")) }
         }
         return findings.isEmpty ? .done : .no
     }

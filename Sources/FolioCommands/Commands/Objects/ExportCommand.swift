@@ -44,6 +44,7 @@ enum ExportCommand: Command {
             case "csv": try exporter.writeCSV(to: console.output)
             default: try exporter.writeJSON(to: console.output)
             }
+            try exporter.finish()
         }
         return .done
     }

@@ -140,17 +140,21 @@ struct WorkingSetSave {
         -> WorkingSetOrigin.State
     {
         let copy = FilePath.join(staging, "store.sqlite")
-        try copyStore(to: copy)
+        let used = try copyStore(to: copy)
+        let (versions, kept) = try keepArchivedVersion(in: staging)
+        let values = try neededValues(used, kept)
         var manifest = try session.nextManifest(marker)
         manifest.store.bytes = try Disk.status(of: copy)?.size ?? 0
         manifest.store.pages = try SavedPages(ofFileAt: copy)
+        manifest.attachments = DocumentManifest.Attachments(
+            count: values.count, bytes: try values.reduce(0) { try $0 + $1.byteCount() })
         manifest.files = try FileSums.recorded(ownFiles(), beneath: session.package.map { try Directory($0) })
         let protection = try FileProtection.open.replacing(path)
         let file = try File(target, .create(mode: protection.fileMode))
         defer { file.close() }
         if let mode = try Disk.status(of: path)?.mode { try file.setMode(mode) }
         try protection.giveAway(target)
-        let parts = try archiveParts(manifest, store: copy, dropping: models) + keepArchivedVersion(in: staging)
+        let parts = try archiveParts(manifest, store: copy, values, dropping: models) + versions
         try WorkProgress.begin(parts.reduce(0) { try $0 + $1.byteCount() })
         try ArchiveWriter.write(parts, to: file, progress: { try WorkProgress.advance(by: $0) })
         try file.synchronize()
@@ -160,7 +164,9 @@ struct WorkingSetSave {
 
     /// All parts of the new archive. Their order is fixed, so that the same content results in the
     /// same bytes.
-    private func archiveParts(_ manifest: DocumentManifest, store: String, dropping: [String]) throws -> [ArchivePart] {
+    private func archiveParts(
+        _ manifest: DocumentManifest, store: String, _ values: [ArchivePart], dropping: [String]
+    ) throws -> [ArchivePart] {
         var parts = [
             ArchivePart(
                 name: PackageLayout.mimetype, content: .bytes(Array(PackageLayout.archiveType.utf8)), isStored: true),
@@ -171,17 +177,23 @@ struct WorkingSetSave {
             !dropped.contains { part.name.hasPrefix($0) }
         }
         parts += try PageSums.storeParts(store)
-        for folder in [PackageLayout.content, PackageLayout.extra, PackageLayout.preview] {
-            parts += try self.parts(under: folder)
-        }
-        return parts
+        return try parts + values + ownFiles()
     }
 
-    /// The versions for the new archive, if the old one contains versions. The state that is being
-    /// replaced is kept as a whole copy, because the new store is written page by page.
-    private func keepArchivedVersion(in staging: String) throws -> [ArchivePart] {
+    /// The large values that the new archive needs: those to which its store or its versions refer.
+    /// - Parameter kept: The names to which only versions refer; nil if they are not known.
+    private func neededValues(_ used: Set<UUID>, _ kept: Set<UUID>?) throws -> [ArchivePart] {
+        let all = try parts(under: PackageLayout.content)
+        guard let needed = kept.map(used.union) else { return all }
+        return all.filter { part in UUID(uuidString: FilePath.name(part.name)).map(needed.contains) ?? false }
+    }
+
+    /// The versions for the new archive, if the old one contains versions, and the names of the
+    /// large values to which only they refer. The state that is being replaced is kept as a whole
+    /// copy, because the new store is written page by page.
+    private func keepArchivedVersion(in staging: String) throws -> ([ArchivePart], names: Set<UUID>?) {
         guard let versions = try session.archivedVersions(in: staging), let previous = session.keeping.head else {
-            return []
+            return ([], [])
         }
         let references = try session.keeping.references(session.packageStore, session.content)
         if session.place.database == nil, let archive = session.place.archive {
@@ -197,7 +209,9 @@ struct WorkingSetSave {
             }
         }
         try versions.prune(.standard)
-        return try ArchiveFile.files(in: staging, under: PackageLayout.versions)
+        return (
+            try ArchiveFile.files(in: staging, under: PackageLayout.versions), names: try versions.contentReferences()
+        )
     }
 
     /// The files of the application and the previews.
@@ -220,7 +234,9 @@ struct WorkingSetSave {
     }
 
     /// Copies the store with its WAL to one closed file, and writes the marker of the save into it.
-    private func copyStore(to path: String) throws {
+    /// - Returns: The names of the large values to which the store refers.
+    @discardableResult
+    private func copyStore(to path: String) throws -> Set<UUID> {
         try session.packageStore.copy(to: path)
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
         description.createsIfMissing = false
@@ -230,7 +246,9 @@ struct WorkingSetSave {
             var changes = ChangeSet()
             changes.metadata = marker.metadata
             _ = try copy.apply(changes)
+            let names = try copy.contentNames()
             try copy.closeAsOneFile()
+            return names
         } catch {
             try? copy.close()
             throw error

@@ -114,6 +114,15 @@ package struct PackagePacker {
             throw DocumentError(
                 .malformed, "“\(finding.name)” \(finding.reason)", path: FilePath.join(source, finding.name))
         }
+        let allValues = try ArchiveFile.files(in: source, under: PackageLayout.content)
+        let values = try neededValues(allValues)
+        if values.count < allValues.count {
+            var counted = try DocumentManifest.decode(
+                manifestBytes, path: FilePath.join(source, PackageLayout.manifest))
+            counted.attachments = DocumentManifest.Attachments(
+                count: values.count, bytes: try values.reduce(0) { try $0 + $1.byteCount() })
+            manifestBytes = try counted.encoded
+        }
         var parts = [
             ArchivePart(
                 name: PackageLayout.mimetype, content: .bytes(Array(PackageLayout.archiveType.utf8)), isStored: true),
@@ -121,10 +130,7 @@ package struct PackagePacker {
         ]
         parts += try ArchiveFile.files(in: source, under: PackageLayout.models)
         parts += try PageSums.storeParts(store)
-        let left = includesVersions ? [] : try valuesOnlyInVersions(manifest)
-        parts += try ArchiveFile.files(in: source, under: PackageLayout.content).filter {
-            !left.contains(FilePath.name($0.name))
-        }
+        parts += values
         for folder in [PackageLayout.extra, PackageLayout.preview] {
             parts += try ArchiveFile.files(in: source, under: folder)
         }
@@ -169,11 +175,13 @@ package struct PackagePacker {
         return (try next.encoded, session.outsideCommits)
     }
 
-    /// The large values to which only versions refer. They are left out without the versions,
-    /// because they may contain deleted content.
-    private func valuesOnlyInVersions(_ manifest: DocumentManifest) throws -> Set<String> {
-        let versions = VersionStore(folder: FilePath.join(source, PackageLayout.versions))
-        return Set(try versions.namesOnlyInVersions(generation: manifest.generation).map(\.uuidString))
+    /// The large values to which the store refers and, if they are included, the versions. Others
+    /// are left out, because they are deleted content.
+    private func neededValues(_ all: [ArchivePart]) throws -> [ArchivePart] {
+        guard !all.isEmpty,
+            let needed = try DocumentSession.neededValues(of: source, includingVersions: includesVersions)
+        else { return all }
+        return all.filter { part in UUID(uuidString: FilePath.name(part.name)).map(needed.contains) ?? false }
     }
 }
 

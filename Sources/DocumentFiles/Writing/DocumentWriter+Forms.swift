@@ -111,7 +111,8 @@ extension DocumentWriter {
         guard try Disk.kind(of: folder) == .directory else { return }
         let session = try DocumentSession.read(target, model: .model(model))
         defer { try? session.close() }
-        let used = try session.sqliteStore?.externalValueNames() ?? []
+        guard let others = try ExternalValues.namesOfOthers(sharing: target) else { return }
+        let used = try (session.sqliteStore?.externalValueNames() ?? []).union(others)
         for entry in try Disk.list(folder) where entry.kind == .file && !used.contains(entry.name) {
             try Disk.removeFile(FilePath.join(folder, entry.name))
         }

@@ -25,7 +25,8 @@ package struct ArchiveUnpacker {
         if let target {
             var done: Int64 = 0
             try target.place { temporary in
-                let protection = try FileProtection.ofDocument(source).replacing(target.path)
+                try PackageLayout.checkPlace(FilePath.parent(temporary))
+                let protection = try FileProtection.ofDocument(source).replacingDocument(target.path)
                 let pages = manifest.store.pages
                 @Sendable func check(_ entry: ZipEntry) -> ContentCheck? {
                     if entry.name == PackageLayout.store {

@@ -127,7 +127,8 @@ struct WorkingSetSave {
         try copyStore(to: copy)
         try Disk.makeDirectory(folder)
         try Disk.copyFile(copy, to: made)
-        if let mode = try Disk.status(of: main)?.mode { try Disk.setMode(mode, of: made) }
+        try AccessRights(of: main)?.give(to: made)
+        try AccessRights(of: FilePath.parent(main))?.give(to: folder)
         try Disk.synchronizeFile(made)
         try Disk.synchronizeDirectory(folder)
         return try WorkingSetOrigin.state(ofStore: made)
@@ -149,11 +150,10 @@ struct WorkingSetSave {
         manifest.attachments = DocumentManifest.Attachments(
             count: values.count, bytes: try values.reduce(0) { try $0 + $1.byteCount() })
         manifest.files = try FileSums.recorded(ownFiles(), beneath: session.package.map { try Directory($0) })
-        let protection = try FileProtection.open.replacing(path)
-        let file = try File(target, .create(mode: protection.fileMode))
+        // Nobody else may read it before it has the rights of the old one.
+        let file = try File(target, .create(mode: 0o600))
         defer { file.close() }
-        if let mode = try Disk.status(of: path)?.mode { try file.setMode(mode) }
-        try protection.giveAway(target)
+        try AccessRights(of: path)?.give(to: target)
         let parts = try archiveParts(manifest, store: copy, values, dropping: models) + versions
         try WorkProgress.begin(parts.reduce(0) { try $0 + $1.byteCount() })
         try ArchiveWriter.write(parts, to: file, progress: { try WorkProgress.advance(by: $0) })

@@ -39,7 +39,7 @@ package struct PackagePacker {
         if let target {
             var done: Int64 = 0
             try target.place { temporary in
-                let protection = try FileProtection.ofDocument(source).replacing(target.path)
+                let protection = try FileProtection.ofDocument(source).replacingDocument(target.path)
                 let file = try File(temporary, .create(mode: protection.fileMode))
                 defer { file.close() }
                 try protection.giveAway(temporary)
@@ -102,7 +102,10 @@ package struct PackagePacker {
         // With the lock, this process does not have the store open, so closing the file does not
         // drop any of SQLite's locks.
         var store = FilePath.join(source, PackageLayout.store), outsideCommits = 0, pages = manifest.store.pages
-        if let journal = try Disk.status(of: store + "-wal"), journal.size > 0 {
+        // A save or restoring that was interrupted may have left the manifest of the state before.
+        let saved = try DocumentMarker(SQLiteStoreFile(store).modelInfo().metadata)
+        let isDescribed = saved.map { $0.generation == manifest.generation } ?? true
+        if try !isDescribed || (Disk.status(of: store + "-wal")?.size ?? 0) > 0 {
             store = FilePath.join(staging, FilePath.name(PackageLayout.store))
             // The copy is checked while it is read through SQLite.
             pages = nil

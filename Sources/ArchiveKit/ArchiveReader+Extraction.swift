@@ -19,8 +19,8 @@ extension ArchiveReader {
         }
     }
 
-    /// Extracts all entries into the folder `target`, which must not exist and is created. If this
-    /// throws, the folder is removed. Does not synchronize the files.
+    /// Extracts the files that `including` selects into the folder `target`, which must not exist
+    /// and is created. If this throws, the folder is removed. Does not synchronize the files.
     ///
     /// Uncompressed entries of large archives are extracted by one thread per core.
     /// - Parameters:
@@ -34,6 +34,7 @@ extension ArchiveReader {
     ///     last call; may throw to cancel.
     package func extract(
         to target: String, _ protection: FileProtection? = nil, isSynchronized: Bool = false,
+        including: (String) -> Bool = { _ in true },
         checking check: @escaping @Sendable (ZipEntry) throws -> ContentCheck? = { _ in nil },
         progress: (Int64) throws -> Void = { _ in }
     ) throws {
@@ -41,10 +42,11 @@ extension ArchiveReader {
         try translating {
             try place.makeFolder(target)
             do {
-                let stored = directory.entries.filter { !$0.isDirectory && $0.method == .stored }
+                let stored = directory.entries.filter { !$0.isDirectory && $0.method == .stored && including($0.name) }
                 let usesThreads = stored.reduce(0) { $0 + $1.size } >= Self.smallestForThreads
                 let stream = try EntryStream(file, directory)
                 while let entry = try stream.next() {
+                    guard entry.isDirectory || including(entry.name) else { continue }
                     if usesThreads, !entry.isDirectory, entry.method == .stored { continue }
                     try extract(entry, stream, to: place, check(entry), progress)
                 }

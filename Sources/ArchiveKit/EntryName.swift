@@ -11,7 +11,13 @@ enum EntryName {
         if name.utf8.contains(UInt8(ascii: "\\")) { return "a backslash in the name" }
         let letters = Array(name.utf8.prefix(2))
         if letters.count == 2, letters[1] == UInt8(ascii: ":") { return "a drive letter in the name" }
-        if name.unicodeScalars.contains(where: isUnreadable) { return "control or direction characters in the name" }
+        let isASCII = name.utf8.allSatisfy { $0 < 0x80 }
+        // Looking up the category of a character takes long.
+        if isASCII
+            ? name.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) : name.unicodeScalars.contains(where: isUnreadable)
+        {
+            return "control or direction characters in the name"
+        }
         var parts = name.split(separator: "/", omittingEmptySubsequences: false)
         // The name of a folder entry ends with a slash.
         if parts.last?.isEmpty == true { parts.removeLast() }
@@ -27,7 +33,8 @@ enum EntryName {
 
     /// A key that is equal for names that some file system treats as the same.
     static func folded(_ name: some StringProtocol) -> String {
-        name.precomposedStringWithCompatibilityMapping.folding(options: .caseInsensitive, locale: nil)
+        if name.utf8.allSatisfy({ $0 < 0x80 }) { return name.lowercased() }
+        return name.precomposedStringWithCompatibilityMapping.folding(options: .caseInsensitive, locale: nil)
     }
 
     private static func isUnreadable(_ scalar: Unicode.Scalar) -> Bool {

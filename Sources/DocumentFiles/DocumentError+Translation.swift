@@ -24,7 +24,8 @@ extension DocumentError {
             error.path = error.path ?? path
             return error
         case let error as FileSystemError:
-            guard error.errno == ENAMETOOLONG, let path else { return DocumentError(error, stage) }
+            let path = path ?? error.path
+            guard error.errno == ENAMETOOLONG else { return DocumentError(error, stage) }
             var tooLong = DocumentError(error, stage)
             (tooLong.message, tooLong.path) = (lengthMessage(of: path), path)
             return tooLong

@@ -9,13 +9,13 @@ extension DocumentInfo {
 
     /// How many conflicts of merges a document keeps to be decided. What can't be read counts as
     /// none: what is wrong with it is told by whoever asks for the list.
-    static func conflictCount(_ kind: DocumentKind, _ path: String) -> Int {
+    static func conflictCount(_ kind: DocumentKind, _ path: String, _ archive: ArchiveFile?) -> Int {
         let name = FilePath.join(PackageLayout.extra, PackageLayout.conflicts)
         let bytes: [UInt8]?
         switch kind {
         case .package: bytes = try? Disk.read(FilePath.join(path, name), limit: conflictListLimit)
         case .archive:
-            let reader = (try? ArchiveFile(path))?.reader
+            let reader = archive?.reader
             bytes =
                 reader?.directory[name] == nil ? nil : try? reader?.read(name, limit: conflictListLimit)
         case .store, .managedDocument: bytes = nil

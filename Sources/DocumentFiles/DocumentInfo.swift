@@ -81,10 +81,10 @@ public struct DocumentInfo: Sendable, Hashable {
         let document = try DetectedDocument(url.path)
         let lock = DocumentLock.holder(of: document.path)
         if !countsObjects, state == .newest,
-            let (manifest, storeBytes) = try DocumentReading.retryingWhileChanging(
+            let (manifest, storeBytes, archive) = try DocumentReading.retryingWhileChanging(
                 at: document.path, { try Self.sufficientManifest(document) })
         {
-            self.init(document, manifest, lock)
+            self.init(document, manifest, archive, lock)
             if let storeBytes { self.storeBytes = storeBytes }
             return
         }
@@ -126,9 +126,10 @@ public struct DocumentInfo: Sendable, Hashable {
         try sufficientManifest(DetectedDocument(url.path))?.0
     }
 
-    /// The manifest if it describes the current state, with the size of a package's store.
+    /// The manifest if it describes the current state, with the size of a package's store, or the
+    /// archive, whose directory is read once.
     private static func sufficientManifest(_ document: DetectedDocument) throws -> (
-        DocumentManifest, storeBytes: Int64?
+        DocumentManifest, storeBytes: Int64?, archive: ArchiveFile?
     )? {
         try DocumentError.stage(.opening, document.path) {
             switch document.kind {
@@ -146,29 +147,31 @@ public struct DocumentInfo: Sendable, Hashable {
                 {
                     return nil
                 }
-                return manifest.lastSave == nil ? (manifest, try Disk.status(of: store)?.size) : nil
+                return manifest.lastSave == nil ? (manifest, try Disk.status(of: store)?.size, nil) : nil
             case .archive:
                 let archive = try ArchiveFile(document.path)
                 let manifest = try archive.manifest()
                 if try WorkingSet.existing(for: archive, uuid: manifest.uuid) != nil { return nil }
-                return (manifest, nil)
+                return (manifest, nil, archive)
             }
         }
     }
 
     /// The number of versions. Versions that can't be read are not counted; `verify` reports them.
-    private static func versionCount(_ document: DetectedDocument) -> Int {
+    private static func versionCount(_ document: DetectedDocument, _ archive: ArchiveFile?) -> Int {
         switch document.kind {
         case .package:
             return (try? VersionStore(folder: FilePath.join(document.path, PackageLayout.versions)).list().count) ?? 0
         case .archive:
-            let entries = (try? ArchiveFile(document.path))?.reader.directory.entries ?? []
+            let entries = archive?.reader.directory.entries ?? []
             return entries.count { PackageLayout.isVersion($0.name) && $0.name.hasSuffix(".delta") }
         case .store, .managedDocument: return 0
         }
     }
 
-    private init(_ document: DetectedDocument, _ manifest: DocumentManifest, _ lock: LockHolder?) {
+    private init(
+        _ document: DetectedDocument, _ manifest: DocumentManifest, _ archive: ArchiveFile?, _ lock: LockHolder?
+    ) {
         kind = document.kind
         path = document.path
         uuid = manifest.uuid
@@ -177,8 +180,8 @@ public struct DocumentInfo: Sendable, Hashable {
         storeType = manifest.store.type
         storeBytes = manifest.store.bytes
         entities = manifest.entities
-        versions = Self.versionCount(document)
-        undecidedConflicts = Self.conflictCount(document.kind, document.path)
+        versions = Self.versionCount(document, archive)
+        undecidedConflicts = Self.conflictCount(document.kind, document.path, archive)
         saved = manifest.saved
         autosaved = nil
         hasUnsavedChanges = false

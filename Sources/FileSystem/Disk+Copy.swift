@@ -22,7 +22,8 @@ extension Disk {
                 try copyLoop(source, copy, from: done)
             }
             try copyAttributes(from: source.descriptor, to: copy.descriptor, target)
-            try copy.setMode(status.mode)
+            try copy.setMode(
+                AccessRights.copyList(from: source.descriptor, to: copy.descriptor, mode: status.mode))
         } catch {
             _ = try? removeFileIfPresent(target)
             throw error

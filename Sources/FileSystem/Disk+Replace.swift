@@ -5,8 +5,8 @@ extension Disk {
     /// content or the new content is complete.
     ///
     /// The new content is written to a hidden file beside the target and synchronized. Then the
-    /// file is renamed and the folder is synchronized. Mode and user attributes of an existing file
-    /// are kept. If the last step fails, the new content is in place but may not survive a power
+    /// file is renamed and the folder is synchronized. Owner, group, mode, access list and user
+    /// attributes of an existing file are kept. If the last step fails, the new content is in place but may not survive a power
     /// failure.
     package static func replaceFile(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o666) throws {
         try replaceFile(path, mode: mode) { try $0.append(bytes) }
@@ -35,9 +35,8 @@ extension Disk {
         do {
             let file = try File(temporary, .create(mode: mode))
             defer { file.close() }
-            if let old {
-                try file.setMode(old.mode)
-                try FileProtection.open.replacing(path).giveAway(temporary)
+            if old != nil {
+                try AccessRights(of: path)?.give(to: temporary)
                 let previous = try File(path, .read)
                 try copyAttributes(from: previous.descriptor, to: file.descriptor, temporary)
             }

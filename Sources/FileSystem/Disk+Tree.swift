@@ -163,7 +163,8 @@ extension Disk {
         }
         let made = try Directory(target)
         try copyAttributes(from: source.descriptor, to: made.descriptor, target)
-        try perform(.chmod, target) { negated(fchmod(made.descriptor, mode_t(mode))) }
+        let copied = AccessRights.copyList(from: source.descriptor, to: made.descriptor, mode: mode)
+        try perform(.chmod, target) { negated(fchmod(made.descriptor, mode_t(copied))) }
     }
 
     static func unsuitable(_ operation: String, _ path: String) -> FileSystemError {

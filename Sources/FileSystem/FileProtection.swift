@@ -11,12 +11,14 @@ internal import Glibc
 package struct FileProtection: Sendable, Hashable {
     /// The permission bits for reading and writing, without the execute bits.
     private let rights: UInt32
-    private struct Owner: Hashable { let user: UInt32, group: UInt32 }
-    /// The owner of the file to be replaced; nil if there is none.
-    private var owner: Owner?
+    /// The rights of the file or folder to be replaced; nil if there is none.
+    private var replaced: AccessRights?
+    /// Those of the files in a folder to be replaced.
+    private var replacedPart: AccessRights?
 
     private static let everybody: UInt32 = 0o666
-    private static let groupRights: UInt32 = 0o070
+    /// The bit of a folder whose new items get its group.
+    package static let groupRule: UInt32 = 0o2000
     /// The owner of a new file may always write it, even if it is a copy of a read-only file.
     private static let maker: UInt32 = 0o600
     /// All permissions that the umask allows.
@@ -29,21 +31,28 @@ package struct FileProtection: Sendable, Hashable {
         self.init(rights: try Disk.status(of: path)?.mode ?? Self.everybody)
     }
 
-    /// The protection for a file that replaces `path`: not more permissions than `path` has, and
-    /// its owner and group, if this process may change them.
-    package func replacing(_ path: String) throws -> FileProtection {
+    /// The protection for a file or folder that replaces `path`: the owner, group, mode and access
+    /// list of `path`, as far as this process may set them, and no permission that this protection
+    /// lacks.
+    /// - Parameter part: A file in the folder at `path`, whose rights the new files get.
+    package func replacing(_ path: String, part: String? = nil) throws -> FileProtection {
         guard let status = try Disk.status(of: path) else { return self }
         var protection = FileProtection(rights: rights & status.mode)
-        protection.owner = Owner(user: status.user, group: status.group)
+        protection.replaced = try AccessRights(of: path)
+        if let part { protection.replacedPart = try AccessRights(of: part) }
         return protection
     }
 
     /// The permissions that both allow.
     package func restricted(by other: FileProtection) -> FileProtection {
         var protection = FileProtection(rights: rights & other.rights)
-        protection.owner = owner ?? other.owner
+        protection.replaced = replaced ?? other.replaced
+        protection.replacedPart = replacedPart ?? other.replacedPart
         return protection
     }
+
+    /// Whether a folder is replaced, whose rights the new one gets.
+    package var replacesFolder: Bool { replaced?.isFolder == true }
 
     /// The mode of a new file.
     package var fileMode: UInt32 { rights }
@@ -64,22 +73,22 @@ package struct FileProtection: Sendable, Hashable {
     }
 
     private func restrict(_ path: String, _ status: FileStatus, to mode: UInt32) throws {
-        if status.mode & mode != status.mode { try Disk.setMode(status.mode & mode, of: path) }
+        // The folder's rule for the group of its items is no permission.
+        let allowed = status.kind == .directory ? mode | Self.groupRule : mode
+        if status.mode & allowed != status.mode { try Disk.setMode(status.mode & allowed, of: path) }
         try giveAway(path)
     }
 
-    /// Sets the owner and the group of the replaced file, before anything is written to the new
-    /// file. Setting another owner requires privileges, setting the group requires membership. If
-    /// the new file stays in another group than the old one, that group gets no permissions.
+    /// Gives a new item the rights of what it replaces, within those of this protection, before
+    /// anything is written to it.
     package func giveAway(_ path: String) throws {
-        guard let owner else { return }
-        if geteuid() == 0 {
-            _ = path.withCString { lchown($0, owner.user, owner.group) }
-            return
-        }
-        guard let status = try Disk.status(of: path), status.group != owner.group else { return }
-        if path.withCString({ lchown($0, uid_t.max, owner.group) }) != 0 {
-            try Disk.setMode(status.mode & ~Self.groupRights, of: path)
+        guard let replaced, let kind = try Disk.kind(of: path) else { return }
+        // Whoever may not read the source may not read the copy; who may write it, the old one says.
+        let readers = rights & 0o444, limit = readers | readers >> 1
+        if kind == .directory {
+            try replaced.give(to: path, within: limit | readers >> 2 | Self.groupRule)
+        } else {
+            try (replacesFolder ? replacedPart ?? replaced : replaced).give(to: path, within: limit)
         }
     }
 }

@@ -18,7 +18,13 @@ extension CommandError {
         case let error as MigrationError: self.init(error)
         case let error as CocoaError: self.init(error)
         case is CancellationError: self.init(.interrupted, "interrupted", "interrupted")
-        default: self.init(.software, "unexpected", "unexpected error: \(error)", hint: "this is a mistake in folio")
+        default:
+            // What a file system, an archive or a database says beneath all of these.
+            if let error = DocumentError.translated(error, .reading, nil) as? DocumentError {
+                self.init(error)
+                return
+            }
+            self.init(.software, "unexpected", "unexpected error: \(error)", hint: "this is a mistake in folio")
         }
     }
 

@@ -17,6 +17,8 @@ public enum CommandLineTool {
                         .inputOutput, "tooManyOpenFiles", "too many open files", hint: "raise the limit: ulimit -n 256")
                 ).rawValue)
         }
+        guard AddressSpace.isEnoughAvailable else { exit(refuse(AddressSpace.error).rawValue) }
+        AddressSpace.watch { exit(refuse(AddressSpace.error).rawValue) }
         let words = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)).dropFirst()
             .compactMap { $0 }
         Task {

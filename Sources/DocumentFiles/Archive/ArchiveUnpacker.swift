@@ -1,5 +1,6 @@
 internal import ArchiveKit
 internal import FileSystem
+internal import Foundation
 
 /// Unpacks an archive into a package, file by file, without opening the store.
 package struct ArchiveUnpacker {
@@ -17,29 +18,41 @@ package struct ArchiveUnpacker {
         let archive = try DocumentError.stage(.opening, source) { try ArchiveFile(source) }
         let manifest = try DocumentError.stage(.opening, source) { try archive.manifest() }
         try DocumentError.stage(.opening, source) { try checkWorkingSet(archive, manifest) }
-        let files = archive.reader.directory.entries.filter {
+        // The page sums and the states for merges belong to the archive only.
+        let all = archive.reader.directory.entries.filter {
             !$0.isDirectory && $0.name != PackageLayout.storeSums && !PackageLayout.isMergeState($0.name)
         }
+        let files = try DocumentError.stage(.reading, source) { try needed(all) }
+        let names = Set(files.map(\.name))
         let total = files.reduce(0) { $0 + $1.size }
         if let target {
             var done: Int64 = 0
             try target.place { temporary in
-                let protection = try FileProtection.ofDocument(source).replacing(target.path)
+                try PackageLayout.checkPlace(FilePath.parent(temporary))
+                let protection = try FileProtection.ofDocument(source).replacingDocument(target.path)
                 let pages = manifest.store.pages
                 @Sendable func check(_ entry: ZipEntry) -> ContentCheck? {
                     if entry.name == PackageLayout.store {
                         return pages?.check(orThrow: DocumentSession.altered(source))
                     }
-                    return entry.name.hasPrefix(PackageLayout.content + "/") && !entry.isDirectory
+                    return isValue(entry) && !entry.isDirectory
                         ? ContentFolder.check(valueAt: FilePath.join(source, entry.name), .writing) : nil
                 }
-                try archive.reader.extract(to: temporary, protection, isSynchronized: true, checking: check) { count in
+                try archive.reader.extract(
+                    to: temporary, protection, isSynchronized: true, including: names.contains, checking: check
+                ) { count in
                     done += count
                     try progress(done, total)
                 }
-                // The page sums and the states for merges belong to the archive only.
-                try Disk.removeFileIfPresent(FilePath.join(temporary, PackageLayout.storeSums))
-                try MergeStates.remove(from: temporary)
+                if files.count < all.count {
+                    var counted = manifest
+                    let values = files.filter { isValue($0) }
+                    counted.attachments = DocumentManifest.Attachments(
+                        count: values.count, bytes: values.reduce(0) { $0 + $1.size })
+                    try Disk.replaceFile(
+                        FilePath.join(temporary, PackageLayout.manifest), with: counted.encoded,
+                        mode: protection.fileMode)
+                }
                 try Disk.replaceFile(
                     FilePath.join(temporary, PackageLayout.mimetype),
                     with: Array("\(PackageLayout.packageType)\n".utf8), mode: protection.fileMode)
@@ -50,6 +63,18 @@ package struct ArchiveUnpacker {
         }
         return PackingReport(files: files.count, bytes: total, path: target?.path ?? source)
     }
+
+    /// Leaves out the large values to which neither the store nor a version refers.
+    private func needed(_ files: [ZipEntry]) throws -> [ZipEntry] {
+        guard files.contains(where: { isValue($0) }),
+            let needed = try DocumentSession.neededValues(of: source, includingVersions: true)
+        else { return files }
+        return files.filter { entry in
+            !isValue(entry) || UUID(uuidString: FilePath.name(entry.name)).map(needed.contains) ?? false
+        }
+    }
+
+    private func isValue(_ entry: ZipEntry) -> Bool { entry.name.hasPrefix(PackageLayout.content + "/") }
 
     /// Throws if there is autosaved work, which is in a working set and not in the archive.
     private func checkWorkingSet(_ archive: ArchiveFile, _ manifest: DocumentManifest) throws {

@@ -43,9 +43,13 @@ package final class ArchivedValues: Sendable {
         let file = FilePath.join(scratch, name)
         if try Disk.exists(file) { return file }
         try Disk.makeDirectories(scratch, mode: 0o700)
+        try takeOut(name, to: file)
+        return file
+    }
+
+    func takeOut(_ name: String, to file: String) throws {
         let value = LargeValueReader(try open(name))
         try Disk.replaceFile(file, mode: 0o600) { target in try value.forEachRemainingPiece { try target.append($0) } }
-        return file
     }
 }
 

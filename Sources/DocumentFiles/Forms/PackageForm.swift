@@ -23,7 +23,9 @@ struct PackageForm: SessionForm {
             guard session.manifest?.generation != marker.generation else { return }
             // The discarded work belongs to the main file before this save. Not removed without a
             // save: opening calls this method, too.
-            try Disk.removeFileIfPresent(FilePath.join(package, PackageLayout.discarded))
+            if try Disk.removeFileIfPresent(FilePath.join(package, PackageLayout.discarded)) {
+                session.keeping.noteUnusedContent()
+            }
             try session.writeManifest(to: package, marker)
         }
         try DocumentError.stage(.versioning, path) { try session.keeping.prune(keeping: marker.lastSave?.generation) }

@@ -44,11 +44,10 @@ struct StoreExchange {
         defer { try? Disk.removeTree(replacement.temporary) }
         try Disk.makeDirectory(replacement.temporary)
         try build(FilePath.join(replacement.temporary, FilePath.name(PackageLayout.store)))
-        if let mode = try Disk.status(of: FilePath.join(package, PackageLayout.store))?.mode {
-            let made = try File(FilePath.join(replacement.temporary, FilePath.name(PackageLayout.store)))
-            try made.setMode(mode)
-            try made.synchronize()
-        }
+        let made = FilePath.join(replacement.temporary, FilePath.name(PackageLayout.store))
+        try AccessRights(of: FilePath.join(package, PackageLayout.store))?.give(to: made)
+        try AccessRights(of: folder)?.give(to: replacement.temporary)
+        try Disk.synchronizeFile(made)
         try Disk.synchronizeDirectory(replacement.temporary)
         guard try Disk.identity(of: session.path)?.isSameFile(as: session.identity) ?? false else {
             throw DocumentError(.changed, "the document was moved or replaced by another program", path: session.path)

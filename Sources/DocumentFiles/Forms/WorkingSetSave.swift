@@ -129,7 +129,8 @@ struct WorkingSetSave {
         try copyStore(to: copy)
         try Disk.makeDirectory(folder)
         try Disk.copyFile(copy, to: made)
-        if let mode = try Disk.status(of: main)?.mode { try Disk.setMode(mode, of: made) }
+        try AccessRights(of: main)?.give(to: made)
+        try AccessRights(of: FilePath.parent(main))?.give(to: folder)
         try Disk.synchronizeFile(made)
         try Disk.synchronizeDirectory(folder)
         return try WorkingSetOrigin.state(ofStore: made)
@@ -142,20 +143,21 @@ struct WorkingSetSave {
         -> WorkingSetOrigin.State
     {
         let copy = FilePath.join(staging, "store.sqlite")
-        try copyStore(to: copy)
+        let used = try copyStore(to: copy)
         var manifest = try session.nextManifest(marker)
         manifest.store.bytes = try Disk.status(of: copy)?.size ?? 0
         let pages = try SavedPages(ofFileAt: copy)
         manifest.store.pages = pages
+        let (states, kept) = try keepArchivedState(copy, pages.sum, in: staging)
+        let values = try neededValues(used, kept)
+        manifest.attachments = DocumentManifest.Attachments(
+            count: values.count, bytes: try values.reduce(0) { try $0 + $1.byteCount() })
         manifest.files = try FileSums.recorded(ownFiles(), beneath: session.package.map { try Directory($0) })
-        let protection = try FileProtection.open.replacing(path)
-        let file = try File(target, .create(mode: protection.fileMode))
+        // Nobody else may read it before it has the rights of the old one.
+        let file = try File(target, .create(mode: 0o600))
         defer { file.close() }
-        if let mode = try Disk.status(of: path)?.mode { try file.setMode(mode) }
-        try protection.giveAway(target)
-        let parts =
-            try archiveParts(manifest, store: copy, dropping: models)
-            + keepArchivedState(copy, pages.sum, in: staging)
+        try AccessRights(of: path)?.give(to: target)
+        let parts = try archiveParts(manifest, store: copy, values, dropping: models) + states
         try WorkProgress.begin(parts.reduce(0) { try $0 + $1.byteCount() })
         try ArchiveWriter.write(parts, to: file, progress: { try WorkProgress.advance(by: $0) })
         try file.synchronize()
@@ -165,7 +167,9 @@ struct WorkingSetSave {
 
     /// All parts of the new archive. Their order is fixed, so that the same content results in the
     /// same bytes.
-    private func archiveParts(_ manifest: DocumentManifest, store: String, dropping: [String]) throws -> [ArchivePart] {
+    private func archiveParts(
+        _ manifest: DocumentManifest, store: String, _ values: [ArchivePart], dropping: [String]
+    ) throws -> [ArchivePart] {
         var parts = [
             ArchivePart(
                 name: PackageLayout.mimetype, content: .bytes(Array(PackageLayout.archiveType.utf8)), isStored: true),
@@ -176,10 +180,15 @@ struct WorkingSetSave {
             !dropped.contains { part.name.hasPrefix($0) }
         }
         parts += try PageSums.storeParts(store)
-        for folder in [PackageLayout.content, PackageLayout.extra, PackageLayout.preview] {
-            parts += try self.parts(under: folder)
-        }
-        return parts
+        return try parts + values + ownFiles()
+    }
+
+    /// The large values that the new archive needs: those to which its store or its versions refer.
+    /// - Parameter kept: The names to which only versions refer; nil if they are not known.
+    private func neededValues(_ used: Set<UUID>, _ kept: Set<UUID>?) throws -> [ArchivePart] {
+        let all = try parts(under: PackageLayout.content)
+        guard let needed = kept.map(used.union) else { return all }
+        return all.filter { part in UUID(uuidString: FilePath.name(part.name)).map(needed.contains) ?? false }
     }
 
     /// The earlier states for the new archive, with the one that is being replaced: the versions if
@@ -187,8 +196,12 @@ struct WorkingSetSave {
     /// - Parameters:
     ///   - copy: The new store.
     ///   - sum: Its sum.
-    private func keepArchivedState(_ copy: String, _ sum: StateSum, in staging: String) throws -> [ArchivePart] {
-        guard let previous = session.keeping.head else { return [] }
+    /// - Returns: The parts, and the names of the large values to which only versions refer; nil
+    ///   for the names if they are not known.
+    private func keepArchivedState(_ copy: String, _ sum: StateSum, in staging: String) throws
+        -> ([ArchivePart], names: Set<UUID>?)
+    {
+        guard let previous = session.keeping.head else { return ([], []) }
         let versions = try session.archivedVersions(in: staging)
         let references = versions == nil ? nil : try session.keeping.references(session.packageStore, session.content)
         if versions == nil { _ = try session.archivedMergeStates(in: staging) }
@@ -212,9 +225,14 @@ struct WorkingSetSave {
         } else {
             try session.packageStore.withFiles { try keep($0.state(at: nil)) }
         }
-        try versions?.prune(.standard)
-        return try ArchiveFile.files(
-            in: staging, under: versions == nil ? PackageLayout.mergeStates : PackageLayout.versions)
+        guard let versions else {
+            // States for merges name large values by their sums, and hold none.
+            return (try ArchiveFile.files(in: staging, under: PackageLayout.mergeStates), names: [])
+        }
+        try versions.prune(.standard)
+        return (
+            try ArchiveFile.files(in: staging, under: PackageLayout.versions), names: try versions.contentReferences()
+        )
     }
 
     /// The files of the application and the previews.
@@ -238,7 +256,9 @@ struct WorkingSetSave {
     }
 
     /// Copies the store with its WAL to one closed file, and writes the marker of the save into it.
-    private func copyStore(to path: String) throws {
+    /// - Returns: The names of the large values to which the store refers.
+    @discardableResult
+    private func copyStore(to path: String) throws -> Set<UUID> {
         try session.packageStore.copy(to: path)
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
         description.createsIfMissing = false
@@ -248,7 +268,9 @@ struct WorkingSetSave {
             var changes = ChangeSet()
             changes.metadata = marker.metadata
             _ = try copy.apply(changes)
+            let names = try copy.contentNames()
             try copy.closeAsOneFile()
+            return names
         } catch {
             try? copy.close()
             throw error

@@ -14,8 +14,12 @@ package final class DocumentLock: Sendable {
     /// The paths of the lock files that this process holds.
     private static let held = Mutex<[ObjectIdentifier: String]>([:])
 
-    private init(_ lock: FileLock) {
+    /// Whether a process that ended without releasing the lock has left the lock's file.
+    let wasLeft: Bool
+
+    private init(_ lock: FileLock, wasLeft: Bool) {
         self.lock = lock
+        self.wasLeft = wasLeft
         let file = lock.path
         Self.held.withLock { $0[ObjectIdentifier(self)] = file }
     }
@@ -52,7 +56,7 @@ package final class DocumentLock: Sendable {
                 try? lock.release(removing: true)
                 throw error
             }
-            return DocumentLock(lock)
+            return DocumentLock(lock, wasLeft: previous != nil)
         }
     }
 

@@ -15,7 +15,9 @@ enum Leftovers {
 
     /// Finishes or undoes the replacement of the item at a path only.
     static func completeReplacement(of path: String) throws {
-        for leftover in try Replacement.recover(path).leftovers { try Disk.removeTree(leftover) }
+        // Some file systems keep files that are open elsewhere under another name until then. What
+        // can't be removed now, a later opening removes.
+        for leftover in try Replacement.recover(path).leftovers { try? Disk.removeTree(leftover) }
     }
 
     /// Removes temporary files of replacements in a package.

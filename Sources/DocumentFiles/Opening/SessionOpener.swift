@@ -36,6 +36,7 @@ struct SessionOpener {
     }
 
     private func openPackage(_ document: DetectedDocument, _ reader: PackageReader) throws -> DocumentSession {
+        try PackageLayout.checkPlace(document.path)
         try Leftovers.completeStoreAndModels(of: reader)
         return try SharedLocation.holds(document.path) ? openWithWorkingSet(document) : openInPlace(document, reader)
     }

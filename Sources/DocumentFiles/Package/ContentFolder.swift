@@ -18,6 +18,8 @@ package final class ContentFolder: Sendable {
         /// The package or working set.
         var root: String
         var archive: ArchivedValues?
+        /// The archive before this one, for values that this one lacks.
+        var earlier: ArchivedValues?
     }
 
     private let places: Mutex<Places>
@@ -31,11 +33,36 @@ package final class ContentFolder: Sendable {
         places = Mutex(Places(root: workingSet, archive: archive))
     }
 
-    /// Continues with another archive, which must contain all values of this one. Values that were
-    /// obtained before can still be read.
+    /// Continues with another archive and its working set. Values that were obtained before can
+    /// still be read, because undo may bring them back: what the new archive lacks stays readable
+    /// from the old one, which is held open, and is copied to the new working set with the next
+    /// move. Those that are files of the old working set move to the new one.
     package func move(to archive: ArchivedValues, workingSet: String) {
         durable.forgetAll()
-        places.withLock { $0 = Places(root: workingSet, archive: archive) }
+        let before = places.withLock { $0 }
+        let held = FilePath.join(workingSet, PackageLayout.scratch)
+        func hold(_ name: String, _ place: (_ target: String) throws -> Void) {
+            // A value that can't be held is missing when undo brings it back, and nothing else.
+            guard !archive.has(name), case let target = FilePath.join(held, name), (try? Disk.exists(target)) == false
+            else { return }
+            try? Disk.makeDirectories(held, mode: 0o700)
+            try? place(target)
+        }
+        if before.root != workingSet {
+            let old = FilePath.join(before.root, PackageLayout.scratch)
+            for entry in (try? Disk.list(old)) ?? [] where UUID(uuidString: entry.name) != nil {
+                hold(entry.name) { try Disk.rename(FilePath.join(old, entry.name), to: $0) }
+            }
+            try? forEachFile { group, entry in
+                hold(entry.name) { try Disk.rename(FilePath.join(group.path, entry.name), to: $0) }
+            }
+        }
+        if let earlier = before.earlier {
+            for name in earlier.sizes.keys where before.archive?.has(name.uuidString) != true {
+                hold(name.uuidString) { try earlier.takeOut(name.uuidString, to: $0) }
+            }
+        }
+        places.withLock { $0 = Places(root: workingSet, archive: archive, earlier: before.archive) }
     }
 
     /// The folder for new values.
@@ -47,8 +74,8 @@ package final class ContentFolder: Sendable {
     /// that only the archive contains is extracted to a temporary file.
     func file(_ name: String) -> String {
         let own = ownFile(name)
-        guard let archive, archive.has(name), (try? Disk.exists(own)) != true else { return own }
-        return (try? archive.takeOut(name)) ?? own
+        guard let archive, (try? Disk.exists(own)) != true else { return own }
+        return (try? archive.has(name) ? archive.takeOut(name) : heldFile(name)) ?? own
     }
 
     private func ownFile(_ name: String) -> String { "\(path)/\(Self.group(name))/\(name)" }
@@ -223,12 +250,37 @@ package final class ContentFolder: Sendable {
             if let archive, archive.has(name) {
                 return CheckedValue(try archive.open(name), name: name, path: archive.path)
             }
+            if archive != nil, let held = try openHeldValue(name) { return held }
         } catch let error as StorageError {
             throw error
         } catch {
             throw Self.readingError(error, path: archive?.path ?? file)
         }
         throw StorageError(.notFound, "The file of a large value is missing: \(name)", path: file)
+    }
+
+    /// Opens a value to which the archive does not refer any more, and an object that undo may bring
+    /// back does; nil if there is none.
+    private func openHeldValue(_ name: String) throws -> (any LargeValueInput)? {
+        let (earlier, file) = heldPlaces(name)
+        if try Disk.exists(file) { return CheckedValue(try FileInput(File(file)), name: name, path: file) }
+        guard let earlier, earlier.has(name) else { return nil }
+        return CheckedValue(try earlier.open(name), name: name, path: earlier.path)
+    }
+
+    private func heldPlaces(_ name: String) -> (earlier: ArchivedValues?, file: String) {
+        let (root, earlier) = places.withLock { ($0.root, $0.earlier) }
+        return (earlier, FilePath.join(FilePath.join(root, PackageLayout.scratch), name))
+    }
+
+    /// The file of such a value; nil if there is none.
+    private func heldFile(_ name: String) throws -> String? {
+        let (earlier, file) = heldPlaces(name)
+        if try Disk.exists(file) { return file }
+        guard let earlier, earlier.has(name) else { return nil }
+        try Disk.makeDirectories(FilePath.parent(file), mode: 0o700)
+        try earlier.takeOut(name, to: file)
+        return file
     }
 
     /// Copies all values that another folder lacks to it. They are durable afterwards.

@@ -23,10 +23,11 @@ package struct PackageBuilder {
         self.path = path
         self.model = model
         self.modelName = modelName
+        try PackageLayout.checkPlace(FilePath.parent(path))
         // Only accessible for this user until the package is complete.
         try Disk.makeDirectory(path)
         folderMode = try Disk.status(of: path)?.mode ?? 0o700
-        try Disk.setMode(0o700, of: path)
+        try Disk.setMode(0o700 | folderMode & FileProtection.groupRule, of: path)
         for folder in [PackageLayout.storeFolder, PackageLayout.content, PackageLayout.models] {
             try Disk.makeDirectory(FilePath.join(path, folder))
         }
@@ -53,7 +54,8 @@ package struct PackageBuilder {
     package func finish(_ manifest: DocumentManifest, _ protection: FileProtection, isDurable: Bool = true) throws {
         try Disk.replaceFile(FilePath.join(path, PackageLayout.manifest), with: manifest.encoded)
         try protection.protect(path)
-        try Disk.setMode(folderMode & protection.folderMode, of: path)
+        guard !protection.replacesFolder else { return isDurable ? try Disk.synchronizeTree(path) : () }
+        try Disk.setMode(folderMode & (protection.folderMode | FileProtection.groupRule), of: path)
         if isDurable { try Disk.synchronizeTree(path) }
     }
 

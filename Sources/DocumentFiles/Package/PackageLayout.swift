@@ -72,10 +72,24 @@ package enum PackageLayout {
 
     static func isVersion(_ name: String) -> Bool { name.hasPrefix(versions + "/") }
 
+    private static let transientEndings = ["-journal", "-wal", "-shm", ".lock"].map { Array($0.utf8) }
+
     /// Whether a name is that of a journal, a lock or a temporary file.
     package static func isTransient(_ name: Substring) -> Bool {
-        ["-journal", "-wal", "-shm", ".lock"].contains { name.hasSuffix($0) } || name.hasPrefix(".")
-            || name.hasSuffix("~")
+        // Compared as bytes, because an archive may have very many names.
+        let bytes = name.utf8
+        if bytes.first == UInt8(ascii: ".") || bytes.last == UInt8(ascii: "~") { return true }
+        return transientEndings.contains { bytes.count >= $0.count && bytes.suffix($0.count).elementsEqual($0) }
+    }
+
+    /// Throws if a package would lose parts in a folder, because its file system gives names back in
+    /// other letters.
+    static func checkPlace(_ folder: String) throws {
+        guard try !NameKeeping.holds(in: folder) else { return }
+        throw DocumentError(
+            .unsupported,
+            "the file system gives names back in other letters than they were written in: a package would lose parts",
+            path: folder, hint: "keep it as an archive there, or as a package elsewhere")
     }
 
     /// Whether a name is valid for a folder under `model/`.
@@ -95,5 +109,10 @@ extension FileProtection {
         return try [PackageLayout.store, PackageLayout.managedStore].reduce(protection) {
             try $0.restricted(by: FileProtection(of: FilePath.join(path, $1)))
         }
+    }
+
+    /// The protection for a document that replaces the item at a path.
+    func replacingDocument(_ path: String) throws -> FileProtection {
+        try replacing(path, part: FilePath.join(path, PackageLayout.store))
     }
 }

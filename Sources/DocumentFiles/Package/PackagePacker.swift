@@ -39,7 +39,7 @@ package struct PackagePacker {
         if let target {
             var done: Int64 = 0
             try target.place { temporary in
-                let protection = try FileProtection.ofDocument(source).replacing(target.path)
+                let protection = try FileProtection.ofDocument(source).replacingDocument(target.path)
                 let file = try File(temporary, .create(mode: protection.fileMode))
                 defer { file.close() }
                 try protection.giveAway(temporary)
@@ -109,7 +109,10 @@ package struct PackagePacker {
         // With the lock, this process does not have the store open, so closing the file does not
         // drop any of SQLite's locks.
         var store = FilePath.join(source, PackageLayout.store), outsideCommits = 0, pages = manifest.store.pages
-        if let journal = try Disk.status(of: store + "-wal"), journal.size > 0 {
+        // A save or restoring that was interrupted may have left the manifest of the state before.
+        let saved = try DocumentMarker(SQLiteStoreFile(store).modelInfo().metadata)
+        let isDescribed = saved.map { $0.generation == manifest.generation } ?? true
+        if try !isDescribed || (Disk.status(of: store + "-wal")?.size ?? 0) > 0 {
             store = FilePath.join(staging, FilePath.name(PackageLayout.store))
             // The copy is checked while it is read through SQLite.
             pages = nil
@@ -121,6 +124,15 @@ package struct PackagePacker {
             throw DocumentError(
                 .malformed, "“\(finding.name)” \(finding.reason)", path: FilePath.join(source, finding.name))
         }
+        let allValues = try ArchiveFile.files(in: source, under: PackageLayout.content)
+        let values = try neededValues(allValues)
+        if values.count < allValues.count {
+            var counted = try DocumentManifest.decode(
+                manifestBytes, path: FilePath.join(source, PackageLayout.manifest))
+            counted.attachments = DocumentManifest.Attachments(
+                count: values.count, bytes: try values.reduce(0) { try $0 + $1.byteCount() })
+            manifestBytes = try counted.encoded
+        }
         var parts = [
             ArchivePart(
                 name: PackageLayout.mimetype, content: .bytes(Array(PackageLayout.archiveType.utf8)), isStored: true),
@@ -128,10 +140,7 @@ package struct PackagePacker {
         ]
         parts += try ArchiveFile.files(in: source, under: PackageLayout.models)
         parts += try PageSums.storeParts(store)
-        let left = includesVersions ? [] : try valuesOnlyInVersions(manifest)
-        parts += try ArchiveFile.files(in: source, under: PackageLayout.content).filter {
-            !left.contains(FilePath.name($0.name))
-        }
+        parts += values
         for folder in [PackageLayout.extra, PackageLayout.preview] {
             parts += try ArchiveFile.files(in: source, under: folder).filter { !PackageLayout.isMergeState($0.name) }
         }
@@ -176,11 +185,13 @@ package struct PackagePacker {
         return (try next.encoded, session.outsideCommits)
     }
 
-    /// The large values to which only versions refer. They are left out without the versions,
-    /// because they may contain deleted content.
-    private func valuesOnlyInVersions(_ manifest: DocumentManifest) throws -> Set<String> {
-        let versions = VersionStore(folder: FilePath.join(source, PackageLayout.versions))
-        return Set(try versions.namesOnlyInVersions(generation: manifest.generation).map(\.uuidString))
+    /// The large values to which the store refers and, if they are included, the versions. Others
+    /// are left out, because they are deleted content.
+    private func neededValues(_ all: [ArchivePart]) throws -> [ArchivePart] {
+        guard !all.isEmpty,
+            let needed = try DocumentSession.neededValues(of: source, includingVersions: includesVersions)
+        else { return all }
+        return all.filter { part in UUID(uuidString: FilePath.name(part.name)).map(needed.contains) ?? false }
     }
 }
 

@@ -7,11 +7,20 @@ extension DocumentSession {
     /// files of a saved document are removed.
     package func close() throws {
         defer {
+            if isEditing { giveBackToOwner() }
             if let temporaryFolder = place.temporaryFolder { StateFolder.removeTemporary(temporaryFolder) }
             unlock()
         }
         if isEditing, package != nil, marker?.isSaved == true { return try form.closeSaved(self) }
         try DocumentError.stage(.closing, path) { try closeStore() }
+    }
+
+    /// What the superuser wrote to another user's document belongs to that user afterwards, who could
+    /// not edit it otherwise.
+    private func giveBackToOwner() {
+        guard let rights = try? AccessRights(of: path), rights.isOfAnotherUser else { return }
+        if rights.isFolder { return rights.giveOwner(toContentsOf: path) }
+        if kind == .store { rights.giveOwner(toContentsOf: ExternalValues.folder(beside: storePath)) }
     }
 
     package func unlock() {

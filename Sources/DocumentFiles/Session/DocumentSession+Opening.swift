@@ -42,6 +42,7 @@ extension DocumentSession {
             return try DocumentError.stage(.opening, location) {
                 let session = try SessionOpener(model: model, recovery: recovery).openMended(location)
                 session.lock = lock
+                if lock.wasLeft { session.keeping.noteUnusedContent() }
                 lock.note(document: session.uuid)
                 return session
             }
@@ -59,6 +60,8 @@ extension DocumentSession {
             return try DocumentError.stage(.opening, path) {
                 let session = try SessionOpener(model: model, recovery: .keep).open(DetectedDocument(path))
                 session.lock = lock
+                // The session before may have left some, or the store was replaced.
+                session.keeping.noteUnusedContent()
                 return session
             }
         } catch {

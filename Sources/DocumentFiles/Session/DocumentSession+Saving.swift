@@ -62,7 +62,7 @@ extension DocumentSession {
     private func prepare(_ changes: ChangeSet) throws {
         precondition(!isReplaced, "After a save of an archive its successor goes on")
         try form.willCommit(self)
-        keeping.willCommit(changes, of: model)
+        keeping.willCommit(changes, to: store)
         journal.willWrite()
     }
 

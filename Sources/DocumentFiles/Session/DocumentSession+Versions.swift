@@ -47,7 +47,7 @@ extension DocumentSession {
 
     /// Called after versions were removed, because they may have been the last to refer to a large
     /// value.
-    package func noteRemovedVersions() { keeping.noteRemovedVersions() }
+    package func noteRemovedVersions() { keeping.noteUnusedContent() }
 
     /// Removes large values to which neither the saved state nor a version refers. Called at the
     /// end of a session only, because undo may restore values until then.

@@ -38,6 +38,7 @@ extension DocumentSession {
             try SessionOpener(model: .model(model), recovery: .refuse, following: self).openWithWorkingSet(
                 DetectedDocument(path))
         }
+        next.keeping.follow(keeping)
         next.lock = lock
         lock = nil
         // If this fails, the next opening cleans up.
@@ -51,6 +52,7 @@ extension DocumentSession {
     package func onOwnStore() throws -> DocumentSession {
         try workingSetForm?.exchangeOwnStore(self)
         let next = try reopened()
+        next.keeping.follow(keeping)
         next.lock = lock
         lock = nil
         return next
@@ -74,7 +76,9 @@ extension DocumentSession {
         guard let package, let marker, kind == .package, marker.isSaved, manifest?.generation != marker.generation
         else { return }
         try DocumentError.stage(.describing, path) {
-            try Disk.removeFileIfPresent(FilePath.join(package, PackageLayout.discarded))
+            if try Disk.removeFileIfPresent(FilePath.join(package, PackageLayout.discarded)) {
+                keeping.noteUnusedContent()
+            }
             var next = try nextManifest(marker)
             let store = FilePath.join(package, PackageLayout.store)
             next.store.bytes = try Disk.status(of: store)?.size ?? 0

@@ -61,9 +61,17 @@ struct VersionKeeping {
     /// Sets the reason of the next save, if it is not a save by the user.
     mutating func willSave(for reason: DocumentVersion.Reason) { self.reason = reason }
 
-    /// Records whether a commit may change references to `content/`.
-    mutating func willCommit(_ changes: ChangeSet, of model: ManagedObjectModel) {
-        if !hasChangedContent { hasChangedContent = changes.concernsLargeValues(of: model) }
+    /// Records whether a commit may change references to `content/`. Before the first one that may,
+    /// the names to which the saved state refers are determined: the folder may contain others,
+    /// which a version would otherwise keep.
+    mutating func willCommit(_ changes: ChangeSet, to store: any StoreBackend) {
+        if !hasChangedContent, changes.concernsLargeValues(of: store.identity.model) {
+            hasChangedContent = true
+            if contentNames == nil, head != nil {
+                // Without the names, the version keeps all values that are there.
+                contentNames = try? (store as? SQLitePersistentStore)?.contentNames()
+            }
+        }
         if hasChangedContent { mayHaveUnusedContent = true }
     }
 
@@ -74,7 +82,14 @@ struct VersionKeeping {
         mayHaveUnusedContent = true
     }
 
-    mutating func noteRemovedVersions() { mayHaveUnusedContent = true }
+    /// Records that there may be large values to which nothing refers: versions or set-aside work
+    /// were removed, or an earlier session did not remove all that it left.
+    mutating func noteUnusedContent() { mayHaveUnusedContent = true }
+
+    /// Takes over what the session knows that this one continues.
+    mutating func follow(_ other: VersionKeeping) {
+        if other.mayHaveUnusedContent { mayHaveUnusedContent = true }
+    }
 
     // MARK: Retention
 
@@ -192,7 +207,7 @@ struct VersionKeeping {
     /// Thins out the versions by age.
     mutating func prune(keeping lastSave: Int?) throws {
         guard let versions, try Disk.exists(versions.folder) else { return }
-        if try !versions.prune(.standard, keeping: lastSave).isEmpty { noteRemovedVersions() }
+        if try !versions.prune(.standard, keeping: lastSave).isEmpty { noteUnusedContent() }
     }
 
     /// The large values to which neither the store, which contains only the saved state, nor a

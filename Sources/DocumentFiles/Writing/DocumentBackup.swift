@@ -20,13 +20,14 @@ package struct DocumentBackup {
             case .store:
                 if let store = session.sqliteStore {
                     try store.copy(to: target)
+                    let values = ExternalValues.folder(beside: session.path)
+                    if try Disk.exists(values) {
+                        try Disk.copyTree(values, to: ExternalValues.folder(beside: target))
+                        try Disk.synchronizeTree(ExternalValues.folder(beside: target))
+                    }
                 } else {
+                    // Its values are in its file.
                     try Disk.copyFile(session.path, to: target)
-                }
-                let values = Self.valuesFolder(session.path)
-                if try Disk.exists(values) {
-                    try Disk.copyTree(values, to: Self.valuesFolder(target))
-                    try Disk.synchronizeTree(Self.valuesFolder(target))
                 }
             case .archive: try Disk.copyFile(session.path, to: target)
             case .package, .managedDocument:
@@ -42,13 +43,8 @@ package struct DocumentBackup {
     }
 
     package static func remove(_ path: String) throws {
-        for path in [path, valuesFolder(path)] where try Disk.exists(path) {
-            if try Disk.status(of: path)?.kind == .directory {
-                try Disk.removeTree(path)
-            } else {
-                try Disk.removeFile(path)
-            }
-        }
+        try Disk.removeTree(path)
+        try ExternalValues.removeFiles(ofStoreAt: path)
     }
 
     /// Whether a file name is that of a backup of a document.
@@ -64,7 +60,8 @@ package struct DocumentBackup {
         while true {
             let name = "\(stem).before-\(label)\(number == 1 ? "" : "-\(number)")\(ending)"
             let path = FilePath.join(FilePath.parent(session.path), name)
-            if try !Disk.exists(path) { return path }
+            // The folder of large values may be that of another backup with another extension.
+            if try !Disk.exists(path), try !Disk.exists(ExternalValues.folder(beside: path)) { return path }
             number += 1
         }
     }
@@ -72,10 +69,5 @@ package struct DocumentBackup {
     private static func split(_ name: String) -> (String, String) {
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return (name, "") }
         return (String(name[..<dot]), String(name[dot...]))
-    }
-
-    /// The folder in which Core Data stores the large values of a bare store.
-    private static func valuesFolder(_ store: String) -> String {
-        FilePath.join(FilePath.parent(store), ".\(split(FilePath.name(store)).0)_SUPPORT")
     }
 }

@@ -46,6 +46,11 @@ package struct DocumentTarget {
 
     func checkFolder() throws {
         let folder = FilePath.parent(path)
+        if let suffix = ["-wal", "-shm", "-journal"].first(where: { path.hasSuffix($0) }) {
+            throw DocumentError(
+                .cannotCreate, "a name that ends with “\(suffix)” is that of another store's own file", path: path,
+                stage: .writing, hint: "take another name")
+        }
         switch try DocumentError.stage(.writing, path, { try Disk.kind(of: folder) }) {
         case .directory: return
         case nil: throw DocumentError(.cannotCreate, "there is no folder \(folder)", path: path, stage: .writing)
@@ -56,7 +61,7 @@ package struct DocumentTarget {
     /// The identity of an existing item that may be replaced; nil if there is none.
     func checkExisting(isBareStore: Bool) throws -> FileIdentity? {
         guard let status = try Disk.status(of: path) else {
-            if isBareStore, try Disk.exists(path + "-wal") || Disk.exists(path + "-journal") {
+            if isBareStore, try ["-wal", "-shm", "-journal"].contains(where: { try Disk.exists(path + $0) }) {
                 throw DocumentError(
                     .cannotCreate, "the journal of another store lies beside it", path: path, stage: .writing)
             }

@@ -34,7 +34,13 @@ extension DocumentWriter {
     }
 
     func writeArchive(_ content: Content, to path: String, _ protection: FileProtection) throws -> SaveReceipt {
-        let staging = FilePath.sibling(of: target, tag: "tmp", id: UniqueName.make())
+        // The temporary package needs a place that keeps its names; the archive does not.
+        let isPlaceGood = try NameKeeping.holds(in: FilePath.parent(target))
+        let folder = isPlaceGood ? nil : try StateFolder.makeTemporary()
+        defer { if let folder { StateFolder.removeTemporary(folder) } }
+        let staging =
+            folder.map { FilePath.join($0, FilePath.name(target)) }
+            ?? FilePath.sibling(of: target, tag: "tmp", id: UniqueName.make())
         defer { try? Disk.removeTree(staging) }
         // Only the archive has to be durable, not the temporary package.
         let receipt = try writePackage(content, to: staging, protection, isDurable: false)
@@ -111,7 +117,8 @@ extension DocumentWriter {
         guard try Disk.kind(of: folder) == .directory else { return }
         let session = try DocumentSession.read(target, model: .model(model))
         defer { try? session.close() }
-        let used = try session.sqliteStore?.externalValueNames() ?? []
+        guard let others = try ExternalValues.namesOfOthers(sharing: target) else { return }
+        let used = try (session.sqliteStore?.externalValueNames() ?? []).union(others)
         for entry in try Disk.list(folder) where entry.kind == .file && !used.contains(entry.name) {
             try Disk.removeFile(FilePath.join(folder, entry.name))
         }

@@ -118,7 +118,7 @@ package struct DocumentWriter {
         } else if case .copy(let session, _) = content {
             protection = try .ofDocument(session.path)
         }
-        return try protection.replacing(target)
+        return try protection.replacingDocument(target)
     }
 
     /// Checkpoints or rolls back the journal of the store that will be replaced, because SQLite

@@ -8,10 +8,12 @@ internal import SQLiteStore
 /// old one last, so that the store has its values after a crash, wherever it is.
 package struct ValuesBesideStore {
     private let folder: String
+    private let store: String
 
     /// Nil if there is no store, or if it has no such folder.
     package init?(of store: String?) throws {
         guard let store else { return nil }
+        self.store = store
         folder = Self.folder(of: store)
         guard try Disk.kind(of: folder) == .directory else { return nil }
     }
@@ -44,9 +46,10 @@ package struct ValuesBesideStore {
         if new != folder { try Disk.removeTree(new) }
     }
 
-    /// Removes the files at the old location after the store was moved.
+    /// Removes the files at the old location after the store was moved. Those to which another
+    /// store there refers stay.
     package func remove() throws {
-        try Disk.removeTree(folder)
+        try ExternalValues.removeFiles(ofStoreAt: store)
         try Disk.synchronizeDirectory(FilePath.parent(folder))
     }
 }

@@ -118,7 +118,7 @@ extension DocumentMigrator {
                 description.type = type
                 try builder.makeAtomicStore(description)
             }
-            if let mode = try Disk.status(of: target)?.mode { try File(replacement.temporary).setMode(mode) }
+            try AccessRights(of: target)?.give(to: replacement.temporary)
             try Disk.synchronizeFile(replacement.temporary)
             try progress?.check()
             try session.closeStore()

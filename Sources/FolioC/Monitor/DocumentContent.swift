@@ -160,15 +160,14 @@ final class DocumentContent: HandleContent, @unchecked Sendable {
         if let scratchFolder {
             folder = scratchFolder
         } else {
-            folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            // A later process removes it if this one is killed.
+            folder = URL(fileURLWithPath: try StateFolder.makeTemporary())
             scratchFolder = folder
         }
         return folder.appendingPathComponent(UUID().uuidString)
     }
 
-    deinit { if let scratchFolder { try? FileManager.default.removeItem(at: scratchFolder) } }
+    deinit { if let scratchFolder { StateFolder.removeTemporary(scratchFolder.path) } }
 
     /// Text that the host reads as long as the document has a handle.
     func keptText(_ text: String) -> UnsafePointer<CChar> {

@@ -5,36 +5,30 @@ import Foundation
 /// such as a pipe, is copied to a temporary file that exists as long as this object.
 final class InputValue {
     let value: LargeValue
-    private var temporary: String?
-    private let interruption: Interruption
+    /// Contains the copy.
+    private let folder: TemporaryFolder?
 
-    /// The size limit for a value in a table of the store. A row has at most 256 MiB, because
-    /// stores may be untrusted.
-    private static let largestInline: Int64 = 250_000_000
+    /// The size limit for what comes from a pipe, which may have no end. A file has none.
+    private static let largestStream: Int64 = 4 << 30
 
     /// - Throws: An error with exit code 66, 74 or 77 or a usage error, with the path; exit code 69
     ///   if the file is too large for the attribute.
-    init(_ path: String, for attribute: AttributeDescription, _ interruption: Interruption) throws {
-        self.interruption = interruption
+    init(_ path: String, for attribute: AttributeDescription) throws {
         if let plain = try Self.plainFile(path) {
             value = plain
+            folder = nil
         } else {
-            let copy = FileManager.default.temporaryDirectory.appendingPathComponent("folio-\(UUID().uuidString)").path
-            temporary = copy
-            interruption.addLeftover(copy)
-            do {
-                try InputFile.copy(path, to: copy)
-                value = try LargeValue(contentsOf: URL(fileURLWithPath: copy))
-            } catch {
-                unlink(copy)
-                interruption.removeLeftover(copy)
-                throw error
-            }
+            let folder = try TemporaryFolder(), copy = folder.path + "/value"
+            try InputFile.copy(
+                path, to: copy,
+                limit: attribute.allowsExternalBinaryDataStorage ? Self.largestStream : InputFile.largestInMemory)
+            value = try LargeValue(contentsOf: URL(fileURLWithPath: copy))
+            self.folder = folder
         }
-        guard try attribute.allowsExternalBinaryDataStorage || value.count <= Self.largestInline else {
+        guard try attribute.allowsExternalBinaryDataStorage || value.count <= InputFile.largestInMemory else {
             throw CommandError(
                 .unavailable, "tooLarge",
-                "\(attribute.name) is kept in the store's table and takes at most \(Self.largestInline) bytes",
+                "\(attribute.name) is kept in the store's table and takes at most \(InputFile.largestInMemory) bytes",
                 path: path,
                 hint: "an attribute that allows external storage takes any size")
         }
@@ -45,11 +39,5 @@ final class InputValue {
         var status = stat()
         guard path != "-", stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         return try LargeValue(contentsOf: URL(fileURLWithPath: path))
-    }
-
-    deinit {
-        guard let temporary else { return }
-        unlink(temporary)
-        interruption.removeLeftover(temporary)
     }
 }

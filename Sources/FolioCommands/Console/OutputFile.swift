@@ -1,3 +1,4 @@
+import DocumentFiles
 import Folio
 import Foundation
 
@@ -36,12 +37,14 @@ final class OutputFile {
         if !isThere, errno == ENAMETOOLONG { throw failure(String(cString: strerror(errno))) }
         switch isThere ? status.st_mode & S_IFMT : S_IFREG {
         case S_IFREG:
-            let name = URL(fileURLWithPath: target).deletingLastPathComponent().appendingPathComponent(
-                ".tmp-\(UUID().uuidString)"
-            ).path
-            let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+            let folder = URL(fileURLWithPath: target).deletingLastPathComponent().path
+            Self.removeLeftovers(in: folder)
+            let name = "\(folder)/\(Self.temporaryPrefix)\(UUID().uuidString)"
+            let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isThere ? 0o600 : 0o666)
             guard descriptor >= 0 else { throw failure(String(cString: strerror(errno))) }
-            if isThere { fchmod(descriptor, status.st_mode & 0o7777) }
+            // A file that nobody locks is one that a killed process has left.
+            flock(descriptor, LOCK_EX | LOCK_NB)
+            if isThere { try? TemporaryFiles.takeRights(of: target, for: name) }
             temporary = name
             sink = ByteSink(descriptor: descriptor, path: path)
             interruption.addLeftover(name)
@@ -54,6 +57,28 @@ final class OutputFile {
                 guard descriptor >= 0 else { throw failure(String(cString: strerror(errno))) }
                 return descriptor
             }
+        }
+    }
+
+    private static let temporaryPrefix = ".tmp-"
+    /// The age in seconds from which a file without a lock is a leftover: a new one is locked just
+    /// after it was made.
+    private static let shortestLife = 60
+
+    /// Removes the temporary files of this user's processes that were killed.
+    private static func removeLeftovers(in folder: String) {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return }
+        for name in names where name.hasPrefix(temporaryPrefix) {
+            guard UUID(uuidString: String(name.dropFirst(temporaryPrefix.count))) != nil,
+                case let descriptor = open("\(folder)/\(name)", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC),
+                descriptor >= 0
+            else { continue }
+            defer { close(descriptor) }
+            var status = stat()
+            guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+                time(nil) - status.st_mtim.tv_sec > shortestLife, flock(descriptor, LOCK_EX | LOCK_NB) == 0
+            else { continue }
+            unlink("\(folder)/\(name)")
         }
     }
 

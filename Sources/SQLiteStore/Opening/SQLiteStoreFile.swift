@@ -160,8 +160,7 @@ package struct SQLiteStoreFile: Sendable, Hashable {
             }
             // Remove the files under the lock, so that no other process sees half a store.
             for suffix in ["", "-journal", "-wal", "-shm"] { _ = try Disk.removeFileIfPresent(path + suffix) }
-            let values = ExternalValues.folder(beside: path)
-            if try Disk.exists(values) { try Disk.removeTree(values) }
+            try ExternalValues.removeFiles(ofStoreAt: path)
             try connection.close()
             try Disk.synchronizeDirectory(FilePath.parent(path))
         } catch {
@@ -188,8 +187,9 @@ package struct SQLiteStoreFile: Sendable, Hashable {
                     try Disk.synchronizeTree(copiedValues)
                 }
                 if try Disk.exists(path) { try destroy() }
-                if try Disk.exists(copiedValues) { try Disk.renameWithoutReplacing(copiedValues, to: values) }
+                if try Disk.exists(copiedValues) { try Self.place(copiedValues, at: values) }
                 try Disk.renameWithoutReplacing(copy, to: path)
+                if try Disk.exists(copiedValues) { try Disk.removeTree(copiedValues) }
             } catch {
                 _ = try? Disk.removeFileIfPresent(copy)
                 if (try? Disk.exists(copiedValues)) == true { try? Disk.removeTree(copiedValues) }
@@ -199,5 +199,20 @@ package struct SQLiteStoreFile: Sendable, Hashable {
         } catch {
             throw StorageError(error, path: path)
         }
+    }
+
+    /// Moves a support folder into place, or its files if another store's folder is there.
+    private static func place(_ copied: String, at values: String) throws {
+        guard try Disk.exists(values) else { return try Disk.renameWithoutReplacing(copied, to: values) }
+        for folder in try Disk.list(copied) where folder.kind == .directory {
+            let from = FilePath.join(copied, folder.name), to = FilePath.join(values, folder.name)
+            try Disk.makeDirectories(to)
+            for file in try Disk.list(from) where file.kind == .file {
+                let target = FilePath.join(to, file.name)
+                if try !Disk.exists(target) { try Disk.rename(FilePath.join(from, file.name), to: target) }
+            }
+            try Disk.synchronizeDirectory(to)
+        }
+        try Disk.synchronizeDirectory(values)
     }
 }

@@ -21,6 +21,9 @@ package struct ExternalValues: Sendable {
     package var remove: @Sendable (_ name: String) throws -> Void
     /// Opens a value that may not be in a separate file; nil opens the file.
     package var open: (@Sendable (_ name: String) throws -> any LargeValueInput)?
+    /// The names of the values that other stores need, too; nil if they are not known, so that none
+    /// may be removed.
+    var neededElsewhere: @Sendable () throws -> Set<String>? = { [] }
 
     package init(
         path: @escaping @Sendable (_ name: String) -> String,
@@ -126,6 +129,9 @@ extension ExternalValues {
         func remove(_ name: String) { values.withLock { $0[name] = nil } }
     }
 
+    /// The name of the folder of the values in the support folder.
+    static let valuesFolder = "_EXTERNAL_DATA"
+
     /// The support folder of a store, named as Core Data names it.
     package static func folder(beside path: String) -> String {
         let name = FilePath.name(path)
@@ -135,11 +141,11 @@ extension ExternalValues {
 
     /// Files in Core Data's location: `.Name_SUPPORT/_EXTERNAL_DATA/<UUID>` next to `Name.sqlite`.
     package static func besideStore(at path: String) -> ExternalValues {
-        let folder = FilePath.join(folder(beside: path), "_EXTERNAL_DATA")
+        let folder = FilePath.join(folder(beside: path), valuesFolder)
         let durable = DurableNames()
         // The folder of the values, and the support folder that contains it.
         let levels = 2
-        return ExternalValues(
+        var values = ExternalValues(
             path: { FilePath.join(folder, $0) },
             write: { value in
                 let protection = try FileProtection(of: path)
@@ -169,5 +175,7 @@ extension ExternalValues {
                 durable.forget(name)
                 try Disk.removeFileIfPresent(FilePath.join(folder, name))
             })
+        values.neededElsewhere = { try namesOfOthers(sharing: path) }
+        return values
     }
 }

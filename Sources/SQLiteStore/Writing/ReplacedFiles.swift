@@ -48,7 +48,7 @@ final class ReplacedFiles {
             let name = SQLName.quoted(column)
             let condition = SQLFragment.key("Z_PK", isIn: keys)
             let cells = try connection.rows(
-                "SELECT \(name) FROM \(SQLName.quoted(storage.table)) WHERE substr(\(name), 1, 1) = x'02' AND length(\(name)) < 64 AND \(condition.text)",
+                "SELECT \(name) FROM \(SQLName.quoted(storage.table)) WHERE length(\(name)) < 64 AND substr(\(name), 1, 1) = x'02' AND \(condition.text)",
                 condition.arguments)
             for cell in cells {
                 if let bytes = cell[0].blob, let name = ExternalValues.name(inCell: Data(bytes)) {
@@ -66,7 +66,7 @@ final class ReplacedFiles {
             for column in largeColumns(storage) where seen.insert("\(storage.table).\(column)").inserted {
                 let name = SQLName.quoted(column)
                 let cells = try connection.rows(
-                    "SELECT \(name) FROM \(SQLName.quoted(storage.table)) WHERE substr(\(name), 1, 1) = x'02' AND length(\(name)) < 64"
+                    "SELECT \(name) FROM \(SQLName.quoted(storage.table)) WHERE length(\(name)) < 64 AND substr(\(name), 1, 1) = x'02'"
                 )
                 for cell in cells {
                     if let bytes = cell[0].blob, let name = ExternalValues.name(inCell: Data(bytes)) {
@@ -81,8 +81,9 @@ final class ReplacedFiles {
     /// Removes the replaced files that are no longer referenced.
     func removeReplacedFiles(from files: ExternalValues, on connection: Connection) throws {
         guard !self.names.isEmpty else { return }
-        for name in self.names.subtracting(try externalValueNames(on: connection)) {
-            try files.remove(name)
+        let unused = self.names.subtracting(try externalValueNames(on: connection))
+        if !unused.isEmpty, let needed = try files.neededElsewhere() {
+            for name in unused.subtracting(needed) { try files.remove(name) }
         }
         self.names = []
     }

@@ -33,6 +33,13 @@ enum VerifyCommand: Command {
                 "note: the versions in it lead up to another state, as after git has put another store there; the next save starts anew"
             )
         }
+        if findings.isEmpty, arguments.has("--deep") {
+            let unused = try DocumentVerifier.unusedValues(
+                of: URL(fileURLWithPath: path), fitting: try FittingModel.choice(arguments.value("--model")))
+            for name in unused {
+                console.say("note: nothing refers to this large value, and a later save removes it: \(name)")
+            }
+        }
         let conflicts = (try? DocumentInfo(of: URL(fileURLWithPath: path)))?.undecidedConflicts ?? 0
         if conflicts > 0 {
             console.say(

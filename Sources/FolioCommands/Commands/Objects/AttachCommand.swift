@@ -13,7 +13,7 @@ enum AttachCommand: Command {
         try await DocumentEditor.editing(arguments.operands[0], arguments, console) { editor in
             let object = try ObjectSelection.object(name, in: editor.context, store: editor.identity)
             let attribute = try BinaryKey.attribute(key, of: object.entity)
-            let input = try InputValue(file, for: attribute, console.interruption)
+            let input = try InputValue(file, for: attribute)
             let bytes = Int(try input.value.count)
             try object.setPropertyValue(
                 attribute.allowsExternalBinaryDataStorage ? .large(input.value) : .data(input.value.data()), forKey: key

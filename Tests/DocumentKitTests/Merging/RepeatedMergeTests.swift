@@ -115,6 +115,34 @@ struct RepeatedMergeTests: MergesCopies {
         }
     }
 
+    /// What all new objects have says nothing of which one it is.
+    @Test func defaultValuesMakeNoTwoObjectsOne() async throws {
+        let model = try ManagedObjectModel(
+            entities: [
+                EntityDefinition(
+                    "Note",
+                    attributes: [
+                        .init("text", .string), .init("rating", .integer64, defaultValue: .int(3)),
+                        .init("kind", .string, defaultValue: .string("plain")), .init("done", .boolean),
+                    ])
+            ])
+        try await withCopies(.binaryStore, model: model, filledBy: { try $0.insert("Note")["text"] = "a" }) {
+            ours, theirs in
+            let former = try copy(ours, "former")
+            try await edit(ours) { try $0.insert("Note")["text"] = "b" }
+            let base = try copy(ours, "base")
+            _ = try copy(ours, "theirs")
+            try await edit(theirs) {
+                try object($0, "Note", "text", "b").setPropertyValue(.bool(true), forKey: "done")
+            }
+            try FileManager.default.removeItem(at: ours)
+            try FileManager.default.copyItem(at: former, to: ours)
+            try await edit(ours) { try $0.insert("Note")["text"] = "c" }
+            let report = try await merge(theirs, into: ours, base: base, .refuse)
+            #expect(report.undecided.map(\.kind) == [.deletedChanged])
+        }
+    }
+
     @Test(arguments: [DocumentForm.archive, .store])
     func anObjectThatWasEditedStaysOne(_ form: DocumentForm) async throws {
         try await withCopies(form) { ours, theirs in

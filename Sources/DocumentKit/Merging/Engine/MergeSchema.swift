@@ -49,6 +49,8 @@ package struct MergeSchema: Sendable {
         /// The numbers of the relationships.
         let links: [Int]
         let constraints: [Constraint]
+        /// What new objects have, by the numbers of the attributes.
+        private let defaults: [Int: PropertyValue]
         private let numbers: [String: Int]
 
         fileprivate init(_ entity: EntityDescription, _ model: ManagedObjectModel) {
@@ -61,6 +63,10 @@ package struct MergeSchema: Sendable {
             attributes = properties.indices.filter { !properties[$0].isLink }
             attributeIndexes = attributes.map { properties[$0].index }
             links = properties.indices.filter { properties[$0].isLink }
+            defaults = Dictionary(
+                uniqueKeysWithValues: properties.indices.compactMap { number in
+                    entity.properties[properties[number].index].attribute?.defaultValue.map { (number, $0) }
+                })
             constraints = MergeSchema.constraints(of: entity).compactMap { name in
                 let attributes = name.attributes.compactMap { numbers[$0] }
                 return attributes.count == name.attributes.count
@@ -69,6 +75,8 @@ package struct MergeSchema: Sendable {
         }
 
         func number(ofProperty name: String) -> Int? { numbers[name] }
+
+        func defaultValue(_ attribute: Int) -> PropertyValue { defaults[attribute] ?? .null }
     }
 
     let model: ManagedObjectModel

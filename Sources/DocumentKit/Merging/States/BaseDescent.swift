@@ -7,16 +7,19 @@ struct BaseDescent {
     private let base: [KnownState]
     private let place: MergePlace
     private let isNamed: Bool
+    private let hasUnsavedWork: Bool
 
     /// - Parameters:
     ///   - base: What the base knows.
     ///   - place: Where it is.
     ///   - isNamed: Whether a person has named it, as what both came from. Git also takes states
     ///     for the base that come from a side, or from neither.
-    init(base: [KnownState], at place: MergePlace, isNamed: Bool) {
+    ///   - hasUnsavedWork: Whether it has autosaved work.
+    init(base: [KnownState], at place: MergePlace, isNamed: Bool, hasUnsavedWork: Bool) {
         self.base = base
         self.place = place
         self.isNamed = isNamed
+        self.hasUnsavedWork = hasUnsavedWork
     }
 
     /// - Parameters:
@@ -36,6 +39,8 @@ struct BaseDescent {
             !hasMerged(side, since: parting), !hasMerged(base, since: inBase)
         else { return .unknown }
         if parting.isCurrent { return .known }
+        // A side may have been what nobody saved there.
+        if hasUnsavedWork { return .unknown }
         return (keys(of: parting, place, opener) ?? keys(of: inBase, self.place, opener)).map { .parted($0) }
             ?? .unknown
     }

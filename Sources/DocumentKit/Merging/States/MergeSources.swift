@@ -99,7 +99,9 @@ final class MergeSources {
             try checkKeys(CommonStates.all(states, own) + CommonStates.all(states, other))
             oursNumbering = StateNumbering(from: states, to: own)
             theirsNumbering = StateNumbering(from: states, to: other)
-            let descent = BaseDescent(base: states, at: place, isNamed: !isRepeating)
+            let descent = BaseDescent(
+                base: states, at: place, isNamed: !isRepeating,
+                hasUnsavedWork: session.marker?.hasUnsavedWork == true)
             oursDescent = descent.descent(of: own, MergePlace(ours.path, .newest), ours.store, opener)
             theirsDescent = descent.descent(of: other, theirs, self.theirs.store, opener)
         case .common: try findCommon(own, other, place, opener)

@@ -163,7 +163,12 @@ struct Likeness {
         for attribute in entity.attributes {
             let left = old(attribute), right = new(attribute)
             if left.isNull { continue }
-            if left.isSame(as: right) { equal += 1 } else { different += 1 }
+            // That both have what every new object has says nothing.
+            guard left.isSame(as: right) else {
+                different += 1
+                continue
+            }
+            if !left.isSame(as: entity.defaultValue(attribute)) { equal += 1 }
         }
         hasSameUniqueValues = entity.constraints.contains { constraint in
             constraint.attributes.allSatisfy { !old($0).isNull && old($0).isSame(as: new($0)) }

@@ -72,8 +72,12 @@ extension CocoaErrors {
         let code: Int
         switch error.code {
         case .notFound: code = NSFileReadNoSuchFileErrorCode
-        case .incompatibleModel: code = NSPersistentStoreIncompatibleVersionHashError
-        case .unmigratable: code = NSMigrationError
+        case .incompatibleModel:
+            let isUnknown = (error.underlying as? MigrationError)?.code == .missingModel
+            code = isUnknown ? NSMigrationMissingSourceModelError : NSPersistentStoreIncompatibleVersionHashError
+        case .unmigratable:
+            let isMissing = (error.underlying as? MigrationError)?.code == .missingMapping
+            code = isMissing ? NSMigrationMissingMappingModelError : NSMigrationError
         case .readOnly: code = NSPersistentStoreSaveError
         case .historyExpired: code = NSPersistentHistoryTokenExpiredError
         case .conflict: code = NSManagedObjectMergeError
@@ -94,6 +98,7 @@ extension CocoaErrors {
         switch error.code {
         case .notInferable: code = NSInferredMappingModelError
         case .missingModel: code = NSMigrationMissingSourceModelError
+        case .missingMapping: code = NSMigrationMissingMappingModelError
         case .cancelled: code = NSMigrationCancelledError
         default: code = NSMigrationError
         }

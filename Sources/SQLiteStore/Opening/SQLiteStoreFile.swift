@@ -146,31 +146,38 @@ package struct SQLiteStoreFile: Sendable, Hashable {
     ///   another kind of database, which is kept.
     package func destroy() throws {
         do {
-            try checkKind()
-            var options = OpenOptions(.readWrite, defense: .foreign)
-            options.busyTimeout = Self.patience
-            let connection = try Connection(path, options)
-            _ = try StoreCatalog.read(from: connection)
-            do {
-                // WAL mode can be left only if there are no other connections.
-                try connection.setJournalMode(.delete)
-                try connection.execute("BEGIN EXCLUSIVE")
-            } catch let error as SQLiteError where error.isOfLocks {
-                throw StorageError(.busy, "The store is in use: it can't be removed", path: path, underlying: error)
+            try withSoleAccess {
+                for suffix in ["", "-journal", "-wal", "-shm"] { _ = try Disk.removeFileIfPresent(path + suffix) }
+                let values = ExternalValues.folder(beside: path)
+                if try Disk.exists(values) { try Disk.removeTree(values) }
             }
-            // Remove the files under the lock, so that no other process sees half a store.
-            for suffix in ["", "-journal", "-wal", "-shm"] { _ = try Disk.removeFileIfPresent(path + suffix) }
-            let values = ExternalValues.folder(beside: path)
-            if try Disk.exists(values) { try Disk.removeTree(values) }
-            try connection.close()
             try Disk.synchronizeDirectory(FilePath.parent(path))
         } catch {
             throw StorageError(error, path: path)
         }
     }
 
+    /// Runs `body` while no other connection has the store, and its main file is complete.
+    private func withSoleAccess(_ body: () throws -> Void) throws {
+        try checkKind()
+        var options = OpenOptions(.readWrite, defense: .foreign)
+        options.busyTimeout = Self.patience
+        let connection = try Connection(path, options)
+        _ = try StoreCatalog.read(from: connection)
+        do {
+            // WAL mode can be left only if there are no other connections.
+            try connection.setJournalMode(.delete)
+            try connection.execute("BEGIN EXCLUSIVE")
+        } catch let error as SQLiteError where error.isOfLocks {
+            throw StorageError(
+                .busy, "The store is in use: it can't be removed or replaced", path: path, underlying: error)
+        }
+        try body()
+        try connection.close()
+    }
+
     /// Replaces the store, or creates it, with a copy of another store, including its identity. The
-    /// existing store is kept until the copy is complete.
+    /// old or the new store is there, complete, at every moment.
     /// - Throws: `StorageError`, as ``destroy()``.
     package func replace(by source: SQLiteStoreFile) throws {
         let copy = FilePath.join(FilePath.parent(path), ".\(FilePath.name(path)).\(UUID().uuidString)")
@@ -187,9 +194,12 @@ package struct SQLiteStoreFile: Sendable, Hashable {
                     try Disk.copyTree(originals, to: copiedValues)
                     try Disk.synchronizeTree(copiedValues)
                 }
-                if try Disk.exists(path) { try destroy() }
-                if try Disk.exists(copiedValues) { try Disk.renameWithoutReplacing(copiedValues, to: values) }
-                try Disk.renameWithoutReplacing(copy, to: path)
+                if try Disk.exists(path) {
+                    try withSoleAccess { try takePlace(copy, copiedValues, values) }
+                } else {
+                    if try Disk.exists(copiedValues) { try Disk.renameWithoutReplacing(copiedValues, to: values) }
+                    try Disk.renameWithoutReplacing(copy, to: path)
+                }
             } catch {
                 _ = try? Disk.removeFileIfPresent(copy)
                 if (try? Disk.exists(copiedValues)) == true { try? Disk.removeTree(copiedValues) }
@@ -198,6 +208,39 @@ package struct SQLiteStoreFile: Sendable, Hashable {
             try Disk.synchronizeDirectory(FilePath.parent(path))
         } catch {
             throw StorageError(error, path: path)
+        }
+    }
+
+    /// Puts a copy in the place of the store. Its values come first and those of the old store go
+    /// last: their names are unique.
+    private func takePlace(_ copy: String, _ copiedValues: String, _ values: String) throws {
+        var kept: Set<String> = []
+        if try Disk.exists(copiedValues) {
+            for folder in try Disk.list(copiedValues) where folder.kind == .directory {
+                let target = FilePath.join(values, folder.name)
+                try Disk.makeDirectories(target, isDurable: true)
+                for file in try Disk.list(FilePath.join(copiedValues, folder.name)) {
+                    let place = FilePath.join(target, file.name)
+                    kept.insert(place)
+                    if try !Disk.exists(place) {
+                        try Disk.renameWithoutReplacing(
+                            FilePath.join(FilePath.join(copiedValues, folder.name), file.name), to: place)
+                    }
+                }
+                try Disk.synchronizeDirectory(target)
+            }
+            try Disk.removeTree(copiedValues)
+        }
+        try Disk.rename(copy, to: path)
+        try Disk.synchronizeDirectory(FilePath.parent(path))
+        guard try Disk.exists(values) else { return }
+        // What stays is used by nobody, and a failure is none of the replacement.
+        guard !kept.isEmpty else { return (try? Disk.removeTree(values)) ?? () }
+        for folder in try Disk.list(values) where folder.kind == .directory {
+            let path = FilePath.join(values, folder.name)
+            for file in try Disk.list(path) where !kept.contains(FilePath.join(path, file.name)) {
+                try? Disk.removeFile(FilePath.join(path, file.name))
+            }
         }
     }
 }

@@ -58,7 +58,7 @@ extension AtomicPersistentStore {
         try open(description, model: model, format: .xml, checksHashes: false)
     }
 
-    private static func open(
+    static func open(
         _ description: PersistentStoreDescription, model: ManagedObjectModel?, format: StoreFormat,
         checksHashes: Bool = true
     ) throws -> AtomicPersistentStore {
@@ -77,11 +77,11 @@ extension AtomicPersistentStore {
             let shape = try TableShape(model, configuration: description.configuration)
             let table = RowTable(
                 shape, identity: StoreIdentity(uuid: content.metadata.uuid, model: model), numbers: format.numbers)
-            try content.load(into: table)
+            let unknown = try content.load(into: table, ignoringUnknown: description.ignoresVersioning)
             return AtomicPersistentStore(
                 session: AtomicSession(
                     description: description, table: table, metadata: content.metadata, format: format, file: file,
-                    modelBytes: content.modelBytes))
+                    modelBytes: content.modelBytes, unknown: unknown))
         } catch {
             throw StorageError(below: error, path: description.url.path)
         }
@@ -200,10 +200,10 @@ private enum StoredContent {
         return given
     }
 
-    func load(into table: RowTable) throws {
+    func load(into table: RowTable, ignoringUnknown ignoresUnknown: Bool) throws -> Set<String> {
         switch self {
-        case .binary(let reader): try reader.load(into: table)
-        case .xml(let reader): try reader.load(into: table)
+        case .binary(let reader): try reader.load(into: table, ignoringUnknown: ignoresUnknown)
+        case .xml(let reader): try reader.load(into: table, ignoringUnknown: ignoresUnknown)
         }
     }
 }

@@ -24,7 +24,7 @@ package final class AtomicPersistentStore: StoreBackend {
 
     /// Runs `body` with the open store, one caller at a time. Errors are converted to
     /// `StorageError` or `QueryError`.
-    private func withSession<Result: Sendable>(_ body: (AtomicSession) throws -> Result) throws -> Result {
+    func withSession<Result: Sendable>(_ body: (AtomicSession) throws -> Result) throws -> Result {
         try session.withLock { session in
             guard let session else { preconditionFailure("The store is closed: keep it open as long as it is used") }
             do {

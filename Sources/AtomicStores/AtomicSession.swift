@@ -15,17 +15,20 @@ final class AtomicSession {
     let description: PersistentStoreDescription
     let table: RowTable
     private(set) var metadata: StoreMetadata
-    private let format: StoreFormat?
-    private var file: StoreFile?
+    let format: StoreFormat?
+    private(set) var file: StoreFile?
     /// Whether changes are currently not written to the file.
     var isWritingPutOff = false
     /// The model in the encoding of a binary store.
     private let modelBytes: Data
+    /// The names of what is in the file and not in the model, where versions are ignored.
+    private let unknown: Set<String>
 
     init(
         description: PersistentStoreDescription, table: RowTable, metadata: StoreMetadata, format: StoreFormat?,
-        file: StoreFile?, modelBytes: Data = Data()
+        file: StoreFile?, modelBytes: Data = Data(), unknown: Set<String> = []
     ) {
+        self.unknown = unknown
         self.description = description
         self.table = table
         self.metadata = metadata
@@ -73,6 +76,13 @@ final class AtomicSession {
     /// Writes the whole file.
     func write() throws {
         guard let format, !isWritingPutOff else { return }
+        guard unknown.isEmpty else {
+            let names = unknown.sorted().prefix(10).joined(separator: ", ")
+            throw StorageError(
+                .incompatibleModel,
+                "The store has \(names)\(unknown.count > 10 ? " and \(unknown.count - 10) more" : ""), which the model does not know and a save would drop: open it with the version that it was written with, or migrate it"
+            )
+        }
         switch format {
         case .binary: try file?.replace(with: try BinaryStoreWriter(table, metadata, model: modelBytes).pieces())
         case .xml:

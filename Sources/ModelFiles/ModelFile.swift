@@ -73,7 +73,7 @@ public struct ModelFile: Sendable {
                 "There is no version “\(name)”, only \(versionNames.map { "“\($0)”" }.joined(separator: ", "))",
                 path: url.path)
         }
-        return try Self.read(file)
+        return try ReadModels.model(file)
     }
 
     /// The version with the version hashes of a store, preferably the current one; nil if there is

@@ -18,5 +18,7 @@ extension PersistentStoreCoordinator {
     }
 
     /// The factories of all built-in store types.
-    package static let builtInFactories = [StoreFactory.migratingSQLite] + AtomicPersistentStore.builtInFactories
+    package static let builtInFactories =
+        [StoreFactory.migratingSQLite]
+        + AtomicPersistentStore.builtInFactories.map { $0.type == .inMemory ? $0 : $0.migrating(by: .files) }
 }

@@ -6,8 +6,11 @@ public import Storage
 extension PersistentStoreCoordinator {
     /// Registers a custom type of store that is read and written as a whole. It replaces the one
     /// that was registered for its ``AtomicStore/storeType``.
+    ///
+    /// A store of an older version of the model is migrated as it is opened, where its description
+    /// says so: it is loaded with the old model, and saved once with the new one.
     public func register(_ kind: any AtomicStore.Type) {
-        register(AtomicPersistentStore.customFactory(kind))
+        register(AtomicPersistentStore.customFactory(kind).migrating(by: .custom(kind)))
     }
 
     /// Registers a custom type of store that is read and written object by object. It replaces the

@@ -6,13 +6,14 @@ import SQLiteStore
 public import Storage
 
 extension StagedMigrationManager {
-    /// Migrates a SQLite store to the newest version, from whichever version it has. Does nothing
-    /// for a store of the newest version.
+    /// Migrates a store to the newest version, from whichever version it has. Does nothing for a
+    /// store of the newest version.
     ///
-    /// Every step is one transaction, and the handlers of custom stages save on their own. If a
-    /// step fails or is cancelled, the store is consistent and has the version of the last
-    /// completed step; the next call continues from there. A `didMigrate` handler that did not
-    /// complete is run again, so it must tolerate that.
+    /// In a SQLite store every step is one transaction, and the handlers of custom stages save on
+    /// their own. If a step fails or is cancelled, the store is consistent and has the version of
+    /// the last completed step; the next call continues from there. A `didMigrate` handler that did
+    /// not complete is run again, so it must tolerate that. An XML or a binary store is replaced
+    /// after the last stage, or stays as it was.
     ///
     /// - Parameter classes: The classes of the objects that handlers receive, if the versions are
     ///   not declared by a ``VersionedSchema``.
@@ -24,12 +25,7 @@ extension StagedMigrationManager {
         at description: PersistentStoreDescription, classes: [String: ManagedObject.Type] = [:],
         progress: MigrationProgress? = nil
     ) throws -> [String] {
-        guard description.type == .sqlite else {
-            throw StorageError(
-                .unsupported,
-                "Stages run on SQLite stores; migrate a \(description.type.rawValue) store by a mapping model",
-                path: description.url.path)
-        }
+        guard description.type == .sqlite else { return try rewriteStore(description, classes, progress) }
         let info = try SQLiteStoreFile(description.url).modelInfo()
         var names: [String] = []
         if case .string(let pending)? = info.metadata[Self.pendingStageKey] {
@@ -49,6 +45,28 @@ extension StagedMigrationManager {
                 try finish(name, step.plan.destination.versionHashesByEntityName, description, classes)
             }
         }
+        return names
+    }
+
+    /// Runs the stages on a copy of a store that is written as a whole, which replaces it.
+    private func rewriteStore(
+        _ description: PersistentStoreDescription, _ classes: [String: ManagedObject.Type],
+        _ progress: MigrationProgress?
+    ) throws -> [String] {
+        guard let newest = newestVersion else { return [] }
+        guard description.type == .xml || description.type == .binary else {
+            throw StorageError(
+                .unsupported,
+                "Stages run on SQLite, XML and binary stores; migrate a \(description.type.rawValue) store by a mapping model",
+                path: description.url.path)
+        }
+        let hashes = try StoreRewriting.files.writtenVersion(description, newest).hashes
+        guard let old = try steps(fromVersionHashes: hashes).first?.plan.source else { return [] }
+        var names: [String] = []
+        let store = try StoreRewriting.files.migrate(description, from: old, to: newest) {
+            names = try migrateStore(at: $0, classes: classes, progress: progress)
+        }
+        try store.close()
         return names
     }
 

@@ -120,6 +120,46 @@ struct LegacyModelTests {
         #expect(model == expected)
     }
 
+    /// Xcode shows a date in the words of its user, and mapping models keep that.
+    @Test func aDefaultDateInTheUsersWordsIsNoneInAMappingModel() throws {
+        var builder = Builder()
+        let attribute = builder.writer.add(
+            class: ["XDPMAttribute"],
+            fields: [
+                "_name": builder.writer.add(string: "begin").value,
+                "XDBucketForStereotypesstorage": builder.stereotypes([
+                    (
+                        "XD_PAtt_Stereotype",
+                        [
+                            ("XD_PAttK_attributeType", builder.writer.add(.integer(900))),
+                            ("XD_PAttK_defaultValueAsString", builder.writer.add(string: "01.01.2001 00:00 Uhr")),
+                        ]
+                    )
+                ]),
+            ])
+        let entity = builder.writer.add(
+            class: ["XDPMEntity"],
+            fields: [
+                "_name": builder.writer.add(string: "Trip").value,
+                "XDBucketForOwnedAttributesstorage": builder.dictionary([("begin", attribute)]),
+            ])
+        let data = builder.model([("Trip", entity)])
+        #expect(throws: ModelError.self) { try LegacyModel.decode(data) }
+        let text = """
+            <database><databaseInfo><version>134481920</version><UUID>6F0C5D2E-0000-4000-8000-000000000001</UUID>\
+            </databaseInfo><object type="XDDEVMAPPINGMODEL" id="z102">\
+            <attribute name="sourcemodeldata" type="binary">\(data.base64EncodedString())</attribute>\
+            <attribute name="destinationmodeldata" type="binary">\(data.base64EncodedString())</attribute>\
+            </object></database>
+            """
+        let mapping = try MappingFile.decode(Data(text.utf8))
+        let expected = try ManagedObjectModel(entities: [
+            EntityDefinition("Trip", attributes: [AttributeDescription("begin", .date, isOptional: false)])
+        ])
+        #expect(mapping.source?.versionHashesByEntityName == expected.versionHashesByEntityName)
+        #expect(mapping.destination?.entity(named: "Trip")?.property(named: "begin")?.attribute?.defaultValue == nil)
+    }
+
     @Test func otherArchivesAreRefused() throws {
         var writer = KeyedArchiveWriter()
         let data = writer.finish(root: writer.add(class: ["Other"], fields: [:]))

@@ -12,12 +12,14 @@ struct BinaryRowsReader {
     private var reader: ByteReader
     private let budget: MemoryBudget
 
-    init(_ reader: ByteReader, _ places: BinaryDirectory, _ budget: MemoryBudget) throws {
+    /// Nil for rows of an entity that is passed over.
+    init?(_ reader: ByteReader, _ places: BinaryDirectory, _ budget: MemoryBudget) throws {
         self.places = places
         self.budget = budget
         self.reader = reader
         entityPosition = try self.reader.number()
-        entityIndex = try places.entityIndex(entityPosition)
+        guard let index = try places.entityIndex(entityPosition) else { return nil }
+        entityIndex = index
         columnCount = Int(try self.reader.number(UInt32.self))
         try places.shape.checkStored(entityIndex)
     }
@@ -48,11 +50,12 @@ struct BinaryRowsReader {
     private func damaged(_ what: String) -> StorageError { StorageError(.damaged, "The store is damaged: \(what)") }
 
     private mutating func readColumn(into rows: ContiguousArray<RowCells>) throws {
-        let (_, property) = try places.property(entity: entityPosition, property: reader.number())
-        let slot = places.shape.layouts[entityIndex].slots[property]
+        let place = try places.property(entity: entityPosition, property: reader.number())
         let isComplete = try reader.number(UInt8.self) != 0
         let length = try reader.count(UInt64.self, size: 1)
         var column = ByteReader(try reader.take(length))
+        guard let property = place?.property else { return }
+        let slot = places.shape.layouts[entityIndex].slots[property]
         var present = rows
         if !isComplete {
             let bitmap = try column.take((rows.count + 7) / 8)
@@ -76,7 +79,8 @@ struct BinaryRowsReader {
             let entities = try column.numbers(UInt32.self, count: rows.count)
             for (index, row) in rows.enumerated() {
                 guard keys[index] > 0 else { throw damaged("a reference names no object") }
-                let target = ObjectReference(key: keys[index], entityIndex: try places.entityIndex(entities[index]))
+                guard let destination = try places.entityIndex(entities[index]) else { continue }
+                let target = ObjectReference(key: keys[index], entityIndex: destination)
                 try places.shape.checkReference(to: target.entityIndex, from: slot, of: entityIndex)
                 row.store(target, cell)
             }

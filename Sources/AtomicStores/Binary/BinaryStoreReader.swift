@@ -123,16 +123,19 @@ struct BinaryStoreReader {
     }
 
     /// Loads the objects into an empty table.
-    func load(into table: RowTable) throws {
+    /// - Parameter ignoresUnknown: Whether entities and properties that the model lacks are passed
+    ///   over.
+    /// - Returns: The names of what was passed over.
+    func load(into table: RowTable, ignoringUnknown ignoresUnknown: Bool) throws -> Set<String> {
         try bytes.withUnsafeBytes { bytes in
             guard var directory = readers(.directory, bytes).first else {
                 throw Self.damaged("a part of it is missing")
             }
-            let places = try BinaryDirectory(&directory, table)
+            let places = try BinaryDirectory(&directory, table, ignoringUnknown: ignoresUnknown)
             let budget = MemoryBudget(fileSize: bytes.count)
             var rows: [Int: [ContiguousArray<RowSlab>]] = [:]
             for reader in readers(.rows, bytes) {
-                var section = try BinaryRowsReader(reader, places, budget)
+                guard var section = try BinaryRowsReader(reader, places, budget) else { continue }
                 rows[table.shape.root(of: section.entityIndex), default: []].append(try section.slabs())
             }
             for (root, sections) in rows {
@@ -144,6 +147,7 @@ struct BinaryStoreReader {
             }
             for var reader in readers(.members, bytes) { try loadMembers(&reader, places, into: table) }
             for relation in table.shape.relations.indices { table.completeLists(of: relation) }
+            return places.unknown
         }
     }
 
@@ -164,7 +168,8 @@ struct BinaryStoreReader {
     }
 
     private func loadMembers(_ reader: inout ByteReader, _ places: BinaryDirectory, into table: RowTable) throws {
-        let (entityIndex, property) = try places.property(entity: reader.number(), property: reader.number())
+        guard let (entityIndex, property) = try places.property(entity: reader.number(), property: reader.number())
+        else { return }
         guard let relation = table.shape.relation(entityIndex: entityIndex, propertyIndex: property) else {
             throw Self.damaged("it has members of what is no relationship to many")
         }
@@ -177,8 +182,10 @@ struct BinaryStoreReader {
         var next = 0
         for index in 0..<ownerCount {
             let end = next + Int(counts[index])
-            let members = try (next..<end).map {
-                ObjectReference(key: numbers[$0], entityIndex: try places.entityIndex(entities[$0]))
+            let members = try (next..<end).compactMap { member in
+                try places.entityIndex(entities[member]).map {
+                    ObjectReference(key: numbers[member], entityIndex: $0)
+                }
             }
             table.load(members, of: owners[index], relation)
             next = end

@@ -55,9 +55,11 @@ extension AtomicPersistentStore {
         let identity = StoreIdentity(
             uuid: metadata.uuid, model: model, references: (store as? any ReferencingAtomicStore)?.references)
         let table = RowTable(shape, identity: identity, numbers: format.numbers)
-        try CustomContent(shape).load(content, into: table)
+        let unknown = try CustomContent(shape, ignoringUnknown: description.ignoresVersioning).load(
+            content, into: table)
         return AtomicPersistentStore(
             session: AtomicSession(
-                description: description, table: table, metadata: metadata, format: format, file: nil))
+                description: description, table: table, metadata: metadata, format: format, file: nil,
+                unknown: unknown))
     }
 }

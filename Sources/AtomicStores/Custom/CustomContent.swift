@@ -6,8 +6,13 @@ import Storage
 /// Converts the content of an application's own store type to a table and back.
 struct CustomContent {
     private let shape: TableShape
+    /// Whether objects and properties that the model lacks are passed over.
+    private let ignoresUnknown: Bool
 
-    init(_ shape: TableShape) { self.shape = shape }
+    init(_ shape: TableShape, ignoringUnknown ignoresUnknown: Bool = false) {
+        self.shape = shape
+        self.ignoresUnknown = ignoresUnknown
+    }
 
     // MARK: Reading from a table
 
@@ -53,7 +58,10 @@ struct CustomContent {
 
     // MARK: Writing to a table
 
-    func load(_ content: AtomicStoreContent, into table: RowTable) throws {
+    /// - Returns: The names of what was passed over.
+    func load(_ content: AtomicStoreContent, into table: RowTable) throws -> Set<String> {
+        var content = content
+        let unknown = ignoresUnknown ? removeUnknown(from: &content) : []
         var fillers = shape.layouts.map { RowFiller($0) }
         var rows: [Int: [(key: Int64, row: Row)]] = [:]
         var byNumber: [ObjectReference: Row] = [:]
@@ -92,6 +100,38 @@ struct CustomContent {
                 table.numbers.note(next - 1, root: entity.index)
             }
         }
+        return unknown
+    }
+
+    /// Removes the objects and properties that the model lacks.
+    /// - Returns: Their names.
+    private func removeUnknown(from content: inout AtomicStoreContent) -> Set<String> {
+        var unknown: Set<String> = []
+        func isKnownEntity(_ name: String) -> Bool {
+            if shape.model.entity(named: name).map({ shape.isStored[$0.index] }) == true { return true }
+            unknown.insert(name)
+            return false
+        }
+        content.objects = content.objects.compactMap { object in
+            guard isKnownEntity(object.name.entityName), let entity = shape.model.entity(named: object.name.entityName)
+            else { return nil }
+            func isKnown(_ key: String, _ isWanted: (PropertyDescription) -> Bool) -> Bool {
+                if entity.property(named: key).map(isWanted) == true { return true }
+                unknown.insert("\(entity.name).\(key)")
+                return false
+            }
+            var known = object
+            known.attributes = object.attributes.filter { isKnown($0.key) { $0.attribute != nil } }
+            known.toOnes = object.toOnes.filter {
+                isKnown($0.key) { $0.relationship != nil && !$0.isToMany }
+                    && shape.model.entity(named: $0.value.entityName) != nil
+            }
+            known.toManys = object.toManys.filter { isKnown($0.key) { $0.isToMany } }.mapValues { members in
+                members.filter { shape.model.entity(named: $0.entityName) != nil }
+            }
+            return known
+        }
+        return unknown
     }
 
     /// If an owner lists a member that names no owner, the member's reference is set, so that both

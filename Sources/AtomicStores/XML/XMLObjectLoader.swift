@@ -27,10 +27,16 @@ struct XMLObjectLoader {
     private var byNumber: [Int64: Row] = [:]
     private var references: [PendingReference] = []
     private var lists: [PendingList] = []
+    /// What the model does not know is passed over, and noted.
+    private let ignoresUnknown: Bool
+    private(set) var unknown: Set<String> = []
+    /// The numbers of objects that were passed over.
+    private var passedOver: Set<Int64> = []
 
-    init(_ names: XMLStoreNames, numbering: XMLStoreNumbering) {
+    init(_ names: XMLStoreNames, numbering: XMLStoreNumbering, ignoringUnknown ignoresUnknown: Bool) {
         self.names = names
         self.numbering = numbering
+        self.ignoresUnknown = ignoresUnknown
         shape = names.shape
         fillers = shape.layouts.map { RowFiller($0) }
     }
@@ -43,6 +49,12 @@ struct XMLObjectLoader {
             throw damaged("An object has no type or no id", reader)
         }
         guard let entityIndex = names.entityIndex(named: type) else {
+            if ignoresUnknown {
+                unknown.insert(type)
+                if let number = Self.number(id[...]) { passedOver.insert(number) }
+                _ = try reader.rest(of: "object", [])
+                return
+            }
             throw StorageError(
                 .incompatibleModel,
                 "The store has objects of an entity \(type.prefix(100)) that the model does not know", entities: [type])
@@ -77,12 +89,17 @@ struct XMLObjectLoader {
         }
     }
 
-    private func target(_ attributes: [XMLAttribute], _ row: Row, _ reader: borrowing XMLReader) throws
-        -> XMLStoreNames.Target
-    {
+    private mutating func target(
+        _ attributes: [XMLAttribute], isRelationship: Bool, _ row: Row, _ reader: borrowing XMLReader
+    ) throws -> XMLStoreNames.Target {
         guard let name = attributes["name"] else { throw damaged("A property has no name", reader) }
-        guard let target = names.target(name, entityIndex: row.entityIndex) else {
-            let entity = shape.model.entities[row.entityIndex].name
+        let target = names.target(name, entityIndex: row.entityIndex)
+        let entity = shape.model.entities[row.entityIndex].name
+        if ignoresUnknown, target?.fits(isRelationship: isRelationship) != true {
+            unknown.insert("\(entity).\(name)")
+            return .ignored
+        }
+        guard let target else {
             throw StorageError(
                 .incompatibleModel,
                 "The store has a property \(entity).\(name.prefix(100)) that the model does not know",
@@ -91,10 +108,10 @@ struct XMLObjectLoader {
         return target
     }
 
-    private func read(
+    private mutating func read(
         attribute attributes: [XMLAttribute], _ content: String, into row: Row, _ id: String, _ reader: inout XMLReader
     ) throws {
-        let target = try target(attributes, row, reader)
+        let target = try target(attributes, isRelationship: false, row, reader)
         func value(_ attribute: AttributeDescription) throws -> PropertyValue {
             var text = content
             if attributes[XMLStoreFormat.ValueType.encoding] == XMLStoreFormat.ValueType.base64,
@@ -134,7 +151,7 @@ struct XMLObjectLoader {
             }
             return number
         }
-        switch try target(attributes, row, reader) {
+        switch try target(attributes, isRelationship: true, row, reader) {
         case .toOne(let slot, let destination):
             if let number = numbers.first {
                 references.append(PendingReference(row: row, slot: slot, destination: destination, number: number))
@@ -164,7 +181,9 @@ struct XMLObjectLoader {
                 try shape.checkReference(to: target.entityIndex, from: pending.slot, of: pending.row.entityIndex)
                 pending.row.setReference(
                     ObjectReference(key: target.key, entityIndex: target.entityIndex), pending.slot)
-            } else if let key = numbering.key(pending.number, entityIndex: pending.destination) {
+            } else if !passedOver.contains(pending.number),
+                let key = numbering.key(pending.number, entityIndex: pending.destination)
+            {
                 // A reference to a missing object is kept.
                 pending.row.setReference(ObjectReference(key: key, entityIndex: pending.destination), pending.slot)
             }

@@ -14,6 +14,14 @@ struct XMLStoreNames {
         case toMany(relation: Int)
         /// Not stored.
         case ignored
+
+        func fits(isRelationship: Bool) -> Bool {
+            switch self {
+            case .attribute, .leaf: !isRelationship
+            case .toOne, .toMany: isRelationship
+            case .ignored: true
+            }
+        }
     }
 
     let shape: TableShape

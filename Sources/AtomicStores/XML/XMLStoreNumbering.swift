@@ -44,7 +44,9 @@ struct XMLStoreNumbering {
 
     /// The numbering for reading a file.
     /// - Throws: `StorageError.damaged` if the metadata are invalid.
-    init(_ shape: TableShape, next: Int64, _ metadata: StoreMetadata) throws(StorageError) {
+    init(_ shape: TableShape, next: Int64, _ metadata: StoreMetadata, ignoringUnknown ignoresUnknown: Bool)
+        throws(StorageError)
+    {
         rootIndices = shape.model.entities.map(\.rootIndex)
         rootNames = shape.model.entities.map(\.name)
         var offsets: [Int64] = Array(repeating: 0, count: shape.model.entities.count)
@@ -56,6 +58,7 @@ struct XMLStoreNumbering {
             return
         }
         for (name, value) in moved where !name.isEmpty {
+            if ignoresUnknown, shape.model.entity(named: name) == nil { continue }
             guard let entity = shape.model.entity(named: name), let offset = value.integer, offset >= 0 else {
                 throw StorageError(.damaged, "The store's metadata move the numbers of \(name), which can't be")
             }

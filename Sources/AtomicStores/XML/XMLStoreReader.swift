@@ -52,11 +52,17 @@ struct XMLStoreReader {
     }
 
     /// Loads the objects into an empty table.
+    /// - Parameter ignoresUnknown: Whether objects and properties that the model lacks are passed
+    ///   over.
+    /// - Returns: The names of what was passed over.
     /// - Throws: `StorageError.damaged`, or `incompatibleModel` for objects and properties that the
     ///   model lacks.
-    func load(into table: RowTable) throws {
+    func load(into table: RowTable, ignoringUnknown ignoresUnknown: Bool) throws -> Set<String> {
         let names = try XMLStoreNames(table.shape)
-        var loader = XMLObjectLoader(names, numbering: try XMLStoreNumbering(table.shape, next: next, metadata))
+        var loader = XMLObjectLoader(
+            names,
+            numbering: try XMLStoreNumbering(table.shape, next: next, metadata, ignoringUnknown: ignoresUnknown),
+            ignoringUnknown: ignoresUnknown)
         var reader = objects
         while let event = try reader.nextTag() {
             switch event {
@@ -67,6 +73,7 @@ struct XMLStoreReader {
             }
         }
         try loader.finish(into: table)
+        return loader.unknown
     }
 
     /// Counts the objects by entity. Other elements are skipped.

@@ -78,16 +78,27 @@ open class NSPersistentDocument: NSObject {
         storeOptions: [String: Any]? = nil
     ) throws {
         try persistentStoreCoordinator.addPersistentStore(
-            ofType: persistentStoreType(forFileType: fileType), configurationName: configuration, at: url,
+            ofType: storeType(of: fileType, at: url), configurationName: configuration, at: url,
             options: storeOptions)
     }
 
-    /// The type of the store of a type of document: XML, binary or SQLite by its name, where a
-    /// subclass says nothing else.
+    /// The type of the store of a type of document: SQLite or binary where its name says so, else
+    /// XML, where a subclass says nothing else.
+    ///
+    /// A file that is there is opened as the SQLite store, the XML or the binary one that it is.
     open func persistentStoreType(forFileType fileType: String) -> String {
         let name = fileType.lowercased()
-        if name.contains("xml") { return NSXMLStoreType }
-        return name.contains("binary") ? NSBinaryStoreType : NSSQLiteStoreType
+        if name.contains("sqlite") { return NSSQLiteStoreType }
+        return name.contains("binary") ? NSBinaryStoreType : NSXMLStoreType
+    }
+
+    private func storeType(of fileType: String, at url: URL) -> String {
+        let type = persistentStoreType(forFileType: fileType)
+        let own = [NSSQLiteStoreType, NSXMLStoreType, NSBinaryStoreType]
+        guard own.contains(type) else { return type }
+        return own.first {
+            (try? NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: $0, at: url)) != nil
+        } ?? type
     }
 
     // MARK: The content
@@ -212,7 +223,7 @@ open class NSPersistentDocument: NSObject {
 
     /// Copies the store, and goes on with the copy: objects keep their IDs.
     private func move(_ store: NSPersistentStore, to url: URL, _ typeName: String) throws {
-        let type = persistentStoreType(forFileType: typeName)
+        let type = fileType == typeName ? store.type : persistentStoreType(forFileType: typeName)
         guard type == store.type, let old = store.attached else {
             throw StorageError(
                 .unsupported, "A document keeps the type of its store: export it instead", path: url.path)

@@ -52,15 +52,27 @@ open class NSMigrationManager: NSObject {
         try translatingErrors {
             let source = NSPersistentStoreCoordinator(plain: sourceModel)
             let destination = NSPersistentStoreCoordinator(plain: destinationModel)
-            var description = try StoreOptions.description(sStoreType, nil, sourceURL, sOptions)
-            (description.isReadOnly, description.createsIfMissing) = (true, false)
-            try source.folio.addPersistentStore(description)
-            defer { try? source.folio.removePersistentStores() }
-            try destination.folio.addPersistentStore(
-                try StoreOptions.description(dStoreType, nil, dURL, dOptions))
-            defer { try? destination.folio.removePersistentStores() }
+            try add(sStoreType, sourceURL, sOptions, to: source, isReadOnly: true)
+            defer { source.removeAll() }
+            try add(dStoreType, dURL, dOptions, to: destination, isReadOnly: false)
+            defer { destination.removeAll() }
             try migrate(source, destination, mappings)
         }
+    }
+
+    private func add(
+        _ type: String, _ url: URL, _ options: [AnyHashable: Any]?, to coordinator: NSPersistentStoreCoordinator,
+        isReadOnly: Bool
+    ) throws {
+        if NSPersistentStoreCoordinator.customClass(of: type) != nil {
+            var options = options ?? [:]
+            if isReadOnly { options[NSReadOnlyPersistentStoreOption] = true as NSNumber }
+            try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url, options: options)
+            return
+        }
+        var description = try StoreOptions.description(type, nil, url, options)
+        if isReadOnly { (description.isReadOnly, description.createsIfMissing) = (true, false) }
+        try coordinator.folio.addPersistentStore(description)
     }
 
     /// Migrates a store into another file.
@@ -185,5 +197,13 @@ open class NSMigrationManager: NSObject {
 
     private func own(_ objects: [ManagedObject]?) -> [NSManagedObject] {
         (objects ?? []).compactMap { $0 as? NSManagedObject }
+    }
+}
+
+extension NSPersistentStoreCoordinator {
+    /// Closes all stores.
+    fileprivate func removeAll() {
+        for store in persistentStores { try? remove(store) }
+        try? folio.removePersistentStores()
     }
 }

@@ -35,7 +35,16 @@ enum CustomStores {
             preconditionFailure("\(kind) inherits from neither NSAtomicStore nor NSIncrementalStore")
         }
         coordinator.folio.setObjectStores(ObjectStoreCalls(coordinator))
-        store.attached = try coordinator.folio.addPersistentStore(description, by: factory)
+        do {
+            store.attached = try coordinator.folio.addPersistentStore(description, by: factory)
+        } catch let error as StorageError where error.code == .incompatibleModel && !description.ignoresVersioning {
+            guard try StoreMigration.migrateCustom(store, type, at: url, options, to: coordinator.managedObjectModel)
+            else { throw error }
+            var others = options
+            others?[NSMigratePersistentStoresAutomaticallyOption] = nil
+            return try open(kind, coordinator, type, configuration, url, others)
+        }
+        KnownModels.note(coordinator.folio.managedObjectModel)
         return store
     }
 }

@@ -79,8 +79,13 @@ extension CocoaErrors {
         let code: Int
         switch error.code {
         case .notFound: code = NSFileReadNoSuchFileErrorCode
-        case .incompatibleModel: code = NSPersistentStoreIncompatibleVersionHashError
-        case .unmigratable, .invalidObjects: code = NSMigrationError
+        case .incompatibleModel:
+            let isUnknown = (error.underlying as? MigrationError)?.code == .missingModel
+            code = isUnknown ? NSMigrationMissingSourceModelError : NSPersistentStoreIncompatibleVersionHashError
+        case .unmigratable:
+            let isMissing = (error.underlying as? MigrationError)?.code == .missingMapping
+            code = isMissing ? NSMigrationMissingMappingModelError : NSMigrationError
+        case .invalidObjects: code = NSMigrationError
         case .readOnly: code = NSPersistentStoreSaveError
         case .historyExpired: code = NSPersistentHistoryTokenExpiredError
         case .conflict: code = NSManagedObjectMergeError
@@ -101,6 +106,7 @@ extension CocoaErrors {
         switch error.code {
         case .notInferable: code = NSInferredMappingModelError
         case .missingModel: code = NSMigrationMissingSourceModelError
+        case .missingMapping: code = NSMigrationMissingMappingModelError
         case .cancelled: code = NSMigrationCancelledError
         default: code = NSMigrationError
         }

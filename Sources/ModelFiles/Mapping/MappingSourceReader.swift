@@ -96,6 +96,6 @@ struct MappingSourceReader {
     private func embeddedModel(_ text: String?) throws -> ManagedObjectModel? {
         guard let data = text.flatMap({ Data(base64Encoded: $0, options: .ignoreUnknownCharacters) }), !data.isEmpty
         else { return nil }
-        return try LegacyModel.decode(data)
+        return try LegacyModel.decode(data, readsValues: false)
     }
 }

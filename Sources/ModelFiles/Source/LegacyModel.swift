@@ -9,13 +9,19 @@ package import Schema
 /// “stereotypes”, each a dictionary of named default values.
 package struct LegacyModel {
     private var faults: [ModelError.Fault] = []
+    private var readsValues = true
 
     /// Decodes a model.
     ///
+    /// - Parameter readsValues: Whether defaults and bounds must be values of their types. In a
+    ///   mapping model they mean nothing, and dates are written as the editor showed them.
     /// - Throws: `ModelError.unreadable` if the data are not such an archive, `invalid` with all
     ///   errors in the model.
-    package static func decode(_ data: Data, path: String? = nil) throws(ModelError) -> ManagedObjectModel {
+    package static func decode(_ data: Data, path: String? = nil, readsValues: Bool = true) throws(ModelError)
+        -> ManagedObjectModel
+    {
         var reader = LegacyModel()
+        reader.readsValues = readsValues
         let description: ManagedObjectModel.Definition
         do {
             description = try reader.description(try KeyedArchive(data).root())
@@ -128,7 +134,7 @@ package struct LegacyModel {
     {
         guard let text, type == .string || !text.isEmpty else { return nil }
         if let value = ValueText.value(text, type) { return value }
-        if ![.undefined, .transformable, .objectID, .composite].contains(type) {
+        if readsValues, ![.undefined, .transformable, .objectID, .composite].contains(type) {
             report("“\(text)” is no value of type \(type.name)", owner, name)
         }
         return nil

@@ -146,30 +146,37 @@ package struct SQLiteStoreFile: Sendable, Hashable {
     ///   another kind of database, which is kept.
     package func destroy() throws {
         do {
-            try checkKind()
-            var options = OpenOptions(.readWrite, defense: .foreign)
-            options.busyTimeout = Self.patience
-            let connection = try Connection(path, options)
-            _ = try StoreCatalog.read(from: connection)
-            do {
-                // WAL mode can be left only if there are no other connections.
-                try connection.setJournalMode(.delete)
-                try connection.execute("BEGIN EXCLUSIVE")
-            } catch let error as SQLiteError where error.isOfLocks {
-                throw StorageError(.busy, "The store is in use: it can't be removed", path: path, underlying: error)
+            try withSoleAccess {
+                for suffix in ["", "-journal", "-wal", "-shm"] { _ = try Disk.removeFileIfPresent(path + suffix) }
+                try ExternalValues.removeFiles(ofStoreAt: path)
             }
-            // Remove the files under the lock, so that no other process sees half a store.
-            for suffix in ["", "-journal", "-wal", "-shm"] { _ = try Disk.removeFileIfPresent(path + suffix) }
-            try ExternalValues.removeFiles(ofStoreAt: path)
-            try connection.close()
             try Disk.synchronizeDirectory(FilePath.parent(path))
         } catch {
             throw StorageError(error, path: path)
         }
     }
 
+    /// Runs `body` while no other connection has the store, and its main file is complete.
+    private func withSoleAccess(_ body: () throws -> Void) throws {
+        try checkKind()
+        var options = OpenOptions(.readWrite, defense: .foreign)
+        options.busyTimeout = Self.patience
+        let connection = try Connection(path, options)
+        _ = try StoreCatalog.read(from: connection)
+        do {
+            // WAL mode can be left only if there are no other connections.
+            try connection.setJournalMode(.delete)
+            try connection.execute("BEGIN EXCLUSIVE")
+        } catch let error as SQLiteError where error.isOfLocks {
+            throw StorageError(
+                .busy, "The store is in use: it can't be removed or replaced", path: path, underlying: error)
+        }
+        try body()
+        try connection.close()
+    }
+
     /// Replaces the store, or creates it, with a copy of another store, including its identity. The
-    /// existing store is kept until the copy is complete.
+    /// old or the new store is there, complete, at every moment.
     /// - Throws: `StorageError`, as ``destroy()``.
     package func replace(by source: SQLiteStoreFile) throws {
         let copy = FilePath.join(FilePath.parent(path), ".\(FilePath.name(path)).\(UUID().uuidString)")
@@ -186,10 +193,12 @@ package struct SQLiteStoreFile: Sendable, Hashable {
                     try Disk.copyTree(originals, to: copiedValues)
                     try Disk.synchronizeTree(copiedValues)
                 }
-                if try Disk.exists(path) { try destroy() }
-                if try Disk.exists(copiedValues) { try Self.place(copiedValues, at: values) }
-                try Disk.renameWithoutReplacing(copy, to: path)
-                if try Disk.exists(copiedValues) { try Disk.removeTree(copiedValues) }
+                if try Disk.exists(path) {
+                    try withSoleAccess { try takePlace(copy, copiedValues, values) }
+                } else {
+                    if try Disk.exists(copiedValues) { _ = try Self.place(copiedValues, at: values) }
+                    try Disk.renameWithoutReplacing(copy, to: path)
+                }
             } catch {
                 _ = try? Disk.removeFileIfPresent(copy)
                 if (try? Disk.exists(copiedValues)) == true { try? Disk.removeTree(copiedValues) }
@@ -201,18 +210,42 @@ package struct SQLiteStoreFile: Sendable, Hashable {
         }
     }
 
-    /// Moves a support folder into place, or its files if another store's folder is there.
-    private static func place(_ copied: String, at values: String) throws {
-        guard try Disk.exists(values) else { return try Disk.renameWithoutReplacing(copied, to: values) }
+    /// Moves the files of a support folder to those of another one, whose names are unique, and
+    /// removes it.
+    /// - Returns: The paths of the files.
+    private static func place(_ copied: String, at values: String) throws -> Set<String> {
+        var placed: Set<String> = []
         for folder in try Disk.list(copied) where folder.kind == .directory {
             let from = FilePath.join(copied, folder.name), to = FilePath.join(values, folder.name)
-            try Disk.makeDirectories(to)
+            try Disk.makeDirectories(to, isDurable: true)
             for file in try Disk.list(from) where file.kind == .file {
                 let target = FilePath.join(to, file.name)
-                if try !Disk.exists(target) { try Disk.rename(FilePath.join(from, file.name), to: target) }
+                placed.insert(target)
+                if try !Disk.exists(target) {
+                    try Disk.renameWithoutReplacing(FilePath.join(from, file.name), to: target)
+                }
             }
             try Disk.synchronizeDirectory(to)
         }
-        try Disk.synchronizeDirectory(values)
+        try Disk.removeTree(copied)
+        return placed
+    }
+
+    /// Puts a copy in the place of the store. Its values come first and those of the old store go
+    /// last, unless another store of the same stem refers to them.
+    private func takePlace(_ copy: String, _ copiedValues: String, _ values: String) throws {
+        let kept = try Disk.exists(copiedValues) ? Self.place(copiedValues, at: values) : []
+        try Disk.rename(copy, to: path)
+        try Disk.synchronizeDirectory(FilePath.parent(path))
+        // What stays is used by nobody, and a failure is none of the replacement.
+        guard try Disk.exists(values), let others = try? ExternalValues.namesOfOthers(sharing: path) else { return }
+        guard !kept.isEmpty || !others.isEmpty else { return (try? Disk.removeTree(values)) ?? () }
+        for folder in try Disk.list(values) where folder.kind == .directory {
+            let path = FilePath.join(values, folder.name)
+            for file in try Disk.list(path)
+            where !kept.contains(FilePath.join(path, file.name)) && !others.contains(file.name) {
+                try? Disk.removeFile(FilePath.join(path, file.name))
+            }
+        }
     }
 }

@@ -51,7 +51,8 @@ final class AtomicSession {
         var receipt = staging.receipt
         do {
             if !table.shape.derivations.isEmpty, let inverse = inverses.first {
-                let derived = try DerivedValues(table).update(after: staging.change, inverse)
+                let derived = try DerivedValues(table, isCopy: changes.keepsVersions).update(
+                    after: staging.change, inverse)
                 inverses += derived.inverses
                 receipt.derived = derived.rows
             }

@@ -122,7 +122,7 @@ public final class PersistentContainer {
     ) async throws -> Result {
         let result = try await persistentStoreCoordinator.performBackgroundTask(body)
         // Merge the saves of the task into the view context, whose isolation domain this is.
-        if viewContext.automaticallyMergesChangesFromParent { viewContext.processPendingChanges() }
+        if viewContext.automaticallyMergesChangesFromParent { viewContext.processWithinStep() }
         return result
     }
 }

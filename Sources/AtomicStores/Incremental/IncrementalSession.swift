@@ -92,7 +92,7 @@ final class IncrementalSession {
         var numbers = StoreNumbers(store, context)
         let staging = try ChangeStaging(changes, on: table, numbers: &numbers)
         var inverses = [table.exchange(staging.change)]
-        let derived = try DerivedValues(table).update(after: staging.change, inverses[0])
+        let derived = try DerivedValues(table, isCopy: changes.keepsVersions).update(after: staging.change, inverses[0])
         inverses += derived.inverses
         var receipt = staging.receipt
         receipt.derived = derived.rows

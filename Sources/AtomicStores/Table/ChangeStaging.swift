@@ -173,7 +173,8 @@ struct ChangeStaging {
         let fleeting = shape.fleetingSlots[group.entityIndex], changing = shape.changingSlots[group.entityIndex]
         for index in 0..<group.rows.count {
             let given = group.rows[index]
-            let new = filler.append(copyOf: given, key: keys[index], version: 1)
+            let new = filler.append(
+                copyOf: given, key: keys[index], version: changes.keepsVersions ? max(1, given.version) : 1)
             for slot in fleeting { new.clear(slot) }
             for slot in changing where given.hasValue(slot) {
                 try checkHolds(slot, of: given)

@@ -12,13 +12,16 @@ import Storage
 /// anyway.
 struct DerivedValues {
     private let table: RowTable
+    /// Whether the changes are a part of a copy of a store, in which dates of changes stay.
+    private let isCopy: Bool
     private let now = Date()
     /// The greatest number of rounds in which values derived from derived values are updated. More
     /// rounds indicate a cycle.
     private static let mostRounds = 16
 
-    init(_ table: RowTable) {
+    init(_ table: RowTable, isCopy: Bool) {
         self.table = table
+        self.isCopy = isCopy
     }
 
     /// Updates the table after `change`, whose inverse is `inverse`.
@@ -58,7 +61,7 @@ struct DerivedValues {
                 let current = new[reference] ?? row
                 // An inserted object that already has a value, as in a copy of a store, keeps it.
                 if case .now = derivation.form {
-                    guard isFirst, row.version > 1 || !row.hasValue(slot) else { return }
+                    guard isFirst, row.version > 1 && !isCopy || !row.hasValue(slot) else { return }
                 }
                 let value = try derivation.value(for: RowObject(row, in: table), now: now)
                 guard current.value(slot) != value else { return }

@@ -11,7 +11,9 @@ extension PersistentDocument {
     /// }
     /// ```
     /// All work is done on the actor that calls this method and owns the document; only files are
-    /// processed elsewhere. An owner that is not an actor calls ``autosave()`` and
+    /// processed elsewhere. While the owner blocks the actor, as by `readLine()` in a program for
+    /// the terminal, nothing is autosaved: wait asynchronously, for lines that another thread
+    /// reads. An owner that is not an actor calls ``autosave()`` and
     /// ``checkForOutsideChanges()`` instead. Another call replaces the policy.
     public func startBackgroundTasks(_ policy: SavingPolicy = .explicit, isolation: isolated any Actor = #isolation) {
         opened.background?.stop()

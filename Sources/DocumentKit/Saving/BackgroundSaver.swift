@@ -25,7 +25,7 @@ final class BackgroundSaver {
     ) async -> Duration? {
         guard let idle = policy.idle, let interval, document.isOpen, document.state.isEditing else { return nil }
         let hadEvent = document.edits.isEditedSinceLook(at: document.context.edits.position)
-        document.context.processPendingChanges()
+        document.context.processWithinStep()
         document.edits.didLook(at: document.context.edits.position)
         let now = ContinuousClock.now
         if hadEvent { lastEdit = now }

@@ -218,8 +218,8 @@ package func folio_document_validate(_ document: OpaquePointer?, _ error: ErrorP
     status(error) {
         let content = try documentContent(document)
         try content.perform { document in
-            content.endEvent()
             let context = document.context
+            context.processWithinStep()
             var failures: [ValidationError.Failure] = []
             func check(_ objects: Set<ManagedObject>, _ validate: (ManagedObject) throws -> Void) throws {
                 for object in objects {

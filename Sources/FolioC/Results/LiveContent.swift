@@ -108,7 +108,7 @@ package func folio_document_watch(
         return try content.perform { document in
             let request = try fetchRequest(query, of: document)
             guard !request.sortDescriptors.isEmpty else { throw CommandError.usage("live results need a sort order") }
-            document.context.processPendingChanges()
+            document.context.processWithinStep()
             let live = try LiveContent(request, of: document, content, handler, HostContext(context))
             let handle = HandleTable.handle(of: live)
             live.handle = handle

@@ -143,7 +143,7 @@ extension Server {
             throw CommandError.usage("live results are objects, and no rows of expressions")
         }
         guard !query.isEmpty else { throw CommandError.usage("live results have no limit of 0") }
-        served.context.processPendingChanges()
+        served.context.processWithinStep()
         let columns = query.columns.columns.map(\.name)
         let watch = try Watch(newName("w"), query.objects, columns: columns, of: served)
         watches[watch.name] = watch

@@ -87,6 +87,69 @@ struct EventLog {
         return steps.indices.contains { index in steps[index].change.objects.contains { objects.contains($0) } }
     }
 
+    /// Whether any change has one of these objects as a member or as its value.
+    func leads(to objects: Set<ManagedObject>, _ references: Set<ObjectReference>) -> Bool {
+        for index in values.indices {
+            if case .reference(let reference?) = values[index].value, references.contains(reference) { return true }
+        }
+        return steps.indices.contains { index in
+            switch steps[index].change {
+            case .memberAdded(_, _, let member), .memberRemoved(_, _, let member, _): objects.contains(member)
+            case .reordered(_, _, let members): members.contains { objects.contains($0) }
+            case .inserted, .removed: false
+            }
+        }
+    }
+
+    /// The members of ordered and unordered relationships before the event, if it consists of few
+    /// changes of values and members; nil otherwise.
+    ///
+    /// - Parameter members: The members of a relationship of an object now; nil if they are not
+    ///   known.
+    func formerMembers(_ members: (ManagedObject, Int) -> ContiguousArray<ManagedObject>?) -> [MemberState]? {
+        guard steps.count <= Self.fewSteps else { return nil }
+        var states: [MemberState] = []
+        for index in steps.indices.reversed() {
+            let step = steps[index].change
+            switch step {
+            case .inserted, .removed: return nil
+            case .memberAdded(let owner, let property, _), .memberRemoved(let owner, let property, _, _),
+                .reordered(let owner, let property, _):
+                let known = states.firstIndex { $0.owner === owner && $0.property == property }
+                if known == nil {
+                    guard let now = members(owner, property) else { return nil }
+                    states.append(MemberState(owner: owner, property: property, now: now, former: now))
+                }
+                states[known ?? states.count - 1].takeBack(step)
+            }
+        }
+        return states
+    }
+
+    /// An event with more changes of members counts as one with an effect, without looking.
+    private static let fewSteps = 32
+
+    /// The members of a relationship of an object, now and before the event.
+    struct MemberState {
+        let owner: ManagedObject
+        let property: Int
+        let now: ContiguousArray<ManagedObject>
+        fileprivate(set) var former: ContiguousArray<ManagedObject>
+
+        fileprivate mutating func takeBack(_ change: Change) {
+            switch change {
+            case .memberAdded(_, _, let member): former.removeAll { $0 === member }
+            case .memberRemoved(_, _, let member, let index): former.insert(member, at: min(index, former.count))
+            case .reordered(_, _, let members): former = members
+            case .inserted, .removed: break
+            }
+        }
+
+        func isSame(inOrder: Bool) -> Bool {
+            inOrder ? now.elementsEqual(former, by: ===) : now.count == former.count && Set(now) == Set(former)
+        }
+    }
+
     var deletedObjects: [ManagedObject] {
         steps.indices.compactMap { index in if case .removed(let object) = steps[index].change { object } else { nil } }
     }

@@ -130,16 +130,27 @@ final class ChangeTracker {
     }
 
     /// Whether the recorded changes of the event leave everything as it was: values were set to
-    /// what they were, or back to it. Takes time linear in the number of values up to the first one
-    /// that differs.
+    /// what they were, or back to it, and members are those before, in their order. Takes time
+    /// linear in the number of values up to the first one that differs.
     var isEventWithoutEffect: Bool {
-        guard eventLog.hasValuesOnly else { return false }
+        guard haveMembersStayed else { return false }
         return eventLog.values.indices.allSatisfy { place in
             let change = eventLog.values[place], object = change.object
             guard object.registryReference != nil, let cells = object.cells else { return false }
             let slot = registry.shapes[Int(object.entityIndex)].layout.slots[Int(change.property)]
             return cells.has(change.value, slot)
         }
+    }
+
+    private var haveMembersStayed: Bool {
+        if eventLog.hasValuesOnly { return true }
+        let states = eventLog.formerMembers { owner, property in
+            owner.registryReference == nil
+                ? nil
+                : owner.existingList(registry.relation(owner, property)).flatMap { $0.isLoaded ? $0.members : nil }
+        }
+        guard let states else { return false }
+        return states.allSatisfy { $0.isSame(inOrder: registry.relation($0.owner, $0.property).isOrdered) }
     }
 
     /// Runs `body` without recording its changes for undo: they come from the store.

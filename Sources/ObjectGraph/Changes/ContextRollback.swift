@@ -17,6 +17,8 @@ struct ContextRollback {
         let dropped = context.changes
         context.changes = ChangeRecords()
         context.pendingDeletions.clear()
+        // What is saved meanwhile of the objects of a save in progress is merged at its end.
+        (context.deferredMerges.gone, context.deferredMerges.accepted, context.deferredMerges.changed) = ([], [], [])
         context.news.clear(keepsReadings: keepsReadings)
         context.tracker.eventLog = EventLog()
         context.undoManager?.removeAllActions(withTarget: context)
@@ -32,8 +34,9 @@ struct ContextRollback {
     /// ones.
     func rollBack() {
         context.saveUnderWay?.interrupt(by: .rollback)
+        let merges = context.deferredMerges
         let dropped = dropChanges(keepsReadings: true)
-        var restored: [ManagedObject] = [], forgotten: [ManagedObject] = []
+        var restored: [ManagedObject] = [], forgotten: [ManagedObject] = [], gone: [ManagedObject] = []
         for index in dropped.indices {
             guard let object = dropped.object(at: index) else { continue }
             object.recordIndex = -1
@@ -47,8 +50,16 @@ struct ContextRollback {
                 forgotten.append(object)
                 if isAnnounced { context.news.forgotten.insert(object) }
             } else {
-                restore(object, from: dropped, index)
-                restored.append(object)
+                let wasDeleted = object.state.contains(.deleted)
+                let isGone = merges.gone.contains(object) || merges.accepted.contains(object)
+                restore(object, from: dropped, index, isKnownAsGone: isGone)
+                if isGone {
+                    gone.append(object)
+                    context.merging.giveUp(object, isNew: !wasDeleted)
+                } else {
+                    if merges.changed.contains(object) { context.faults.turnIntoFault(object) }
+                    restored.append(object)
+                }
             }
         }
         // Undo may have restored objects that the save in progress deletes.
@@ -56,15 +67,18 @@ struct ContextRollback {
         for object in restored { object.awake(fromSnapshotEvents: .rollback) }
         if context.observers.isObserved(.objectsDidChange) { context.news.refreshed.formUnion(restored) }
         context.events.endEvent()
-        context.merging.tellChildren(updated: restored, deleted: forgotten)
+        context.merging.tellChildren(updated: restored, deleted: forgotten + gone)
     }
 
-    private func restore(_ object: ManagedObject, from dropped: ChangeRecords, _ index: Int) {
+    private func restore(
+        _ object: ManagedObject, from dropped: ChangeRecords, _ index: Int, isKnownAsGone: Bool
+    ) {
         context.registry.noteChange(object)
         context.tracker.releaseBorrowedRow(object)
-        let wasInaccessible = object.state.contains(.inaccessible)
+        // A fault without a row in the store may have one by now.
+        let wasMissing = object.state.contains(.inaccessible) && !isKnownAsGone
         object.state.remove([.updated, .deleted, .unannounced, .inaccessible])
-        if wasInaccessible {
+        if wasMissing {
             object.detachRow()
             object.state = .fault
         }

@@ -26,6 +26,46 @@ extension ManagedObjectContext {
     /// observers, and merges saves of other contexts that are waiting (see
     /// ``automaticallyMergesChangesFromParent``). Does nothing if nothing has changed.
     ///
-    /// Delete rules wait for the save if ``propagatesDeletesAtEndOfEvent`` is false.
-    public func processPendingChanges() { events.process(propagatesDeletes: propagatesDeletesAtEndOfEvent) }
+    /// A fetch, a refresh and a merge process pending changes, too, but leave the undo group open:
+    /// what follows is part of the same step of undo. Delete rules wait for the save if
+    /// ``propagatesDeletesAtEndOfEvent`` is false.
+    public func processPendingChanges() {
+        events.process(propagatesDeletes: propagatesDeletesAtEndOfEvent, endsStep: true)
+    }
+
+    /// Processes pending changes like ``processPendingChanges()``, but does not close the undo group
+    /// of the event.
+    package func processWithinStep() {
+        events.process(propagatesDeletes: propagatesDeletesAtEndOfEvent, endsStep: false)
+    }
+
+    /// Runs `body` as one event, whose changes are one step of undo, whatever `body` fetches or
+    /// saves.
+    ///
+    /// ```swift
+    /// try context.event("Add Chapter") {
+    ///     let chapter = try context.insert("Chapter")
+    ///     chapter["number"] = try context.count("Chapter")
+    /// }
+    /// ```
+    /// Changes that are pending before form a step of their own. At the end, pending changes are
+    /// processed, as by ``processPendingChanges()``. Within another event, or within a group that
+    /// the application opened, the changes are part of that one, and `name` is ignored. Without an
+    /// undo manager, only pending changes are processed.
+    ///
+    /// If `body` throws, the changes that it made until then stay, and are one step of undo as well:
+    /// call ``undo()`` to take them back.
+    ///
+    /// - Parameter name: The name of the step for the menu, as in “Undo Add Chapter”.
+    /// - Throws: The error of `body`.
+    @discardableResult
+    public func event<Result>(_ name: String? = nil, _ body: () throws -> Result) rethrows -> Result {
+        processPendingChanges()
+        defer { processPendingChanges() }
+        guard let undoManager else { return try body() }
+        undoManager.beginUndoGrouping()
+        defer { undoManager.endUndoGrouping() }
+        if let name, undoManager.groupingLevel == 1 { undoManager.setActionName(name) }
+        return try body()
+    }
 }

@@ -25,7 +25,7 @@ extension ManagedObjectContext {
     /// undone and are not saved again. This does not throw: if the store can't be read, objects are
     /// unchanged, and the next save throws.
     public func mergeChanges(from changes: SavedChanges) {
-        processPendingChanges()
+        processWithinStep()
         merging.merge(changes)
     }
 

@@ -3,9 +3,11 @@ extension ManagedObjectContext {
     ///
     /// A context belongs to the isolation domain that created it, and the compiler checks that, so
     /// nothing has to be scheduled. The method is for code that was written for Core Data's queues.
+    /// As there, pending changes stay pending at its end.
     public func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result { try block() }
 
-    /// Runs an asynchronous block in the isolation domain of the caller and returns its result.
+    /// Runs an asynchronous block in the isolation domain of the caller and returns its result. At
+    /// the end of the block, pending changes are processed, as by ``processPendingChanges()``.
     ///
     /// ```swift
     /// let count = try await context.perform { try context.count(for: request) }
@@ -13,7 +15,8 @@ extension ManagedObjectContext {
     public nonisolated(nonsending) func perform<Result>(_ block: nonisolated(nonsending) () async throws -> Result)
         async rethrows -> Result
     {
-        try await block()
+        defer { processPendingChanges() }
+        return try await block()
     }
 
     /// Lets the next save detect whether an object changed in the store although this context does

@@ -92,7 +92,10 @@ public final class ManagedObjectContext {
     // MARK: State
 
     var news = EventNews()
+    /// What undo or redo has changed so far, of which observers are notified at its end.
+    var undoNotification = HeldNotification()
     var pendingDeletions = PendingDeletions()
+    var deferredMerges = DeferredMerges()
     var isProcessing = false
     var saveUnderWay: SaveUnderWay?
     var nextSave = NextSave()

@@ -12,8 +12,10 @@ extension ContextNotification {
             }
         }
         add(news)
-        if inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty { return nil }
+        if isWithoutChanges { return nil }
     }
+
+    var isWithoutChanges: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty }
 
     private mutating func add(_ news: EventNews) {
         deleted.formUnion(news.deleted)
@@ -22,5 +24,25 @@ extension ContextNotification {
         updated.formUnion(news.restored)
         refreshed = news.refreshed
         inserted.formUnion(news.mergedInsertions)
+        if !news.broughtBack.isEmpty {
+            updated.subtract(news.broughtBack)
+            inserted.formUnion(news.broughtBack)
+        }
+    }
+
+    /// Adds what a later event changed.
+    mutating func add(_ later: ContextNotification) {
+        for object in later.inserted where !updated.contains(object) {
+            if deleted.remove(object) != nil { updated.insert(object) } else { inserted.insert(object) }
+        }
+        for object in later.updated where !inserted.contains(object) {
+            deleted.remove(object)
+            updated.insert(object)
+        }
+        for object in later.deleted where inserted.remove(object) == nil {
+            updated.remove(object)
+            deleted.insert(object)
+        }
+        refreshed.formUnion(later.refreshed)
     }
 }

@@ -12,9 +12,12 @@ struct EventNews {
     var mergedInsertions: Set<ManagedObject> = []
     /// Objects that undo made clean; recorded only if the context has observers.
     var restored: Set<ManagedObject> = []
+    /// Deleted objects that undo or redo brought back; recorded only if the context has observers.
+    var broughtBack: Set<ManagedObject> = []
 
     var isEmpty: Bool {
         deleted.isEmpty && forgotten.isEmpty && refreshed.isEmpty && mergedInsertions.isEmpty && restored.isEmpty
+            && broughtBack.isEmpty
     }
 
     /// Returns the news and clears them.

@@ -147,7 +147,8 @@ public final class FetchedResultsController<Result: ManagedObject> {
         }
         guard
             let update = tracker.update(
-                of: old, by: notification, fetching: { try? self.managedObjectContext.fetch(self.fetchRequest) }),
+                of: old, by: notification, in: managedObjectContext,
+                fetching: { try? self.managedObjectContext.fetch(self.fetchRequest) }),
             let newSections = try? tracker.sections(of: update.objects)
         else { return }
         let changes = FetchedResultsChanges(from: sections, to: newSections, touched: update.touched)

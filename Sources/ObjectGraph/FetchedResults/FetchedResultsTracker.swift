@@ -36,7 +36,8 @@ struct FetchedResultsTracker {
 
     /// The new list and the changed objects; nil if nothing in the list can have changed.
     func update<Result: ManagedObject>(
-        of objects: [Result], by notification: ContextNotification, fetching: () -> [Result]?
+        of objects: [Result], by notification: ContextNotification, in context: ManagedObjectContext,
+        fetching: () -> [Result]?
     ) -> (objects: [Result], touched: Set<ManagedObject>)? {
         let changed = notification.inserted.union(notification.updated).union(notification.refreshed)
         let touched = changed.union(notification.deleted).filter { entities.contains(Int($0.entityIndex)) }
@@ -47,9 +48,7 @@ struct FetchedResultsTracker {
         if hasWindow || reachesFurther { return fetching().map { ($0, touched) } }
         do {
             let standing = objects.filter { !touched.contains($0) }
-            let candidates = touched.subtracting(notification.deleted).filter {
-                $0.managedObjectContext != nil && !$0.isDeleted
-            }
+            let candidates = try present(touched.subtracting(notification.deleted), in: context)
             // Among equal objects, those that were in the list keep their order.
             let places = Dictionary(
                 objects.enumerated().map { ($1 as ManagedObject, $0) }, uniquingKeysWith: { first, _ in first })
@@ -62,6 +61,15 @@ struct FetchedResultsTracker {
         } catch {
             return fetching().map { ($0, touched) }
         }
+    }
+
+    /// The objects that exist in the context or in the store. Reads the rows of faults.
+    private func present(_ objects: Set<ManagedObject>, in context: ManagedObjectContext) throws -> Set<ManagedObject> {
+        let standing = objects.filter { $0.registryReference != nil && !$0.state.contains(.deleted) }
+        let faults = standing.filter { $0.cells == nil }
+        if faults.isEmpty { return standing }
+        try context.faults.fetchRows(of: faults)
+        return standing.filter { $0.cells != nil }
     }
 
     /// - Throws: ``GraphError`` with code `wrongType` if objects of one section are not adjacent.

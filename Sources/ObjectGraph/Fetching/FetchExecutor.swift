@@ -15,7 +15,7 @@ struct FetchExecutor {
         guard let entity = context.model.entity(named: request.entityName) else {
             throw GraphError.unknownEntity(request.entityName, in: context.model)
         }
-        context.processPendingChanges()
+        context.processWithinStep()
         let identity = try context.reader.identity()
         var plan = FetchPlan(
             entity: entity, includesSubentities: request.includesSubentities,

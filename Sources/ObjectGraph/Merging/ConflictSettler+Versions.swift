@@ -22,7 +22,9 @@ extension ConflictSettler {
                     } else {
                         try merging.deleteAnyway(object, row)
                     }
-                case (nil, true): object.state.insert(.inaccessible)
+                case (nil, true):
+                    if !object.state.contains(.inaccessible) { context.deferredMerges.gone.insert(object) }
+                    object.state.insert(.inaccessible)
                 case (nil, false):
                     if favorsStore { merging.acceptDeletionElsewhere(of: object) } else { merging.recreate(object) }
                 }

@@ -7,17 +7,39 @@ extension ObjectMerging {
     /// Accepts that an object was deleted in the store: it becomes deleted, with nothing to write.
     /// Its values remain readable until the save.
     func acceptDeletionElsewhere(of object: ManagedObject) {
+        if object.cells == nil {
+            object.attach(
+                context.registry.newRows.makeRow(context.shapes[Int(object.entityIndex)].layout, key: object.key))
+        }
+        object.state.remove(.fault)
+        context.deferredMerges.gone.remove(object)
+        context.deferredMerges.accepted.insert(object)
         object.state.remove(.updated)
         object.state.insert([.deleted, .inaccessible])
         if object.recordIndex < 0 { context.changes.insert(object) }
         context.news.deleted.append(object)
-        guard object.optionalRow != nil else { return }
+        forgetEverywhere(object)
+    }
+
+    /// Removes an object that was deleted in the store from the relationships that lead to it.
+    private func forgetEverywhere(_ object: ManagedObject) {
         for case let relation? in context.shapes[Int(object.entityIndex)].relations {
             guard let inverse = relation.inverse else { continue }
             for other in knownTargets(of: object, relation) {
                 forget(object, at: other, context.registry.relation(other, inverse.index))
             }
         }
+    }
+
+    /// Makes an object deleted that was deleted in the store, and whose changes here are discarded.
+    /// Nothing of it is left to save. The object has its saved values.
+    /// - Parameter isNew: Whether it was not deleted here before.
+    func giveUp(_ object: ManagedObject, isNew: Bool) {
+        object.state.remove([.fault, .updated])
+        object.state.insert([.deleted, .inaccessible])
+        context.registry.identities[context.registry.rootIndex(Int(object.entityIndex))].forgetValues(object.key)
+        if isNew { context.news.deleted.append(object) }
+        if object.cells != nil { forgetEverywhere(object) }
     }
 
     /// The objects at the other end of a relationship that are known without a query.

@@ -9,7 +9,7 @@ extension ObjectMerging {
     /// discarded, or applied to the new values.
     func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         guard object.registryReference != nil, !object.state.contains(.saving) else { return }
-        context.processPendingChanges()
+        context.processWithinStep()
         if object.state.contains(.inserted) {
             if !mergeChanges, !object.state.isFault {
                 object.willTurnIntoFault()
@@ -19,8 +19,13 @@ extension ObjectMerging {
         } else if mergeChanges && object.recordIndex >= 0 {
             if object.state.contains(.deleted) { deleteAgain(object) } else { mergeStoreValues(into: object) }
         } else {
+            guard !discardChangesOfMissing(object) else {
+                context.events.endEvent()
+                return tellChildren(updated: [], deleted: [object])
+            }
             let ledToDeleted = referencesDeleted(object)
             context.changes.remove(object)
+            context.deferredMerges.changed.remove(object)
             context.faults.turnIntoFault(object)
             if ledToDeleted { followDeletionsAgain(from: object) }
         }
@@ -29,10 +34,25 @@ extension ObjectMerging {
         tellChildren(updated: [object])
     }
 
+    /// Discards the changes of an object that is known to be deleted in the store, which makes it
+    /// deleted here, too. Returns false for other objects.
+    private func discardChangesOfMissing(_ object: ManagedObject) -> Bool {
+        let merges = context.deferredMerges
+        if merges.accepted.contains(object) { return true }
+        guard merges.gone.contains(object) else { return false }
+        if object.state.contains(.deleted) { return true }
+        context.tracker.withoutUndo {
+            context.changes.remove(object)
+            acceptDeletionElsewhere(of: object)
+        }
+        context.undoManager?.removeGroups(concerning: [object])
+        return true
+    }
+
     /// Turns all objects without changes into faults, and merges the store's values into the
     /// others.
     func refreshAllObjects() {
-        context.processPendingChanges()
+        context.processWithinStep()
         context.registry.recent.removeAll()
         for map in context.registry.identities where !map.listedSlabs.isEmpty { map.unlistAll() }
         for object in context.registry.allObjects where object.state.isDisjoint(with: [.inserted, .saving, .deleted]) {

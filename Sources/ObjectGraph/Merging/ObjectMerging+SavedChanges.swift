@@ -10,10 +10,13 @@ extension ObjectMerging {
         for changes in inbox.takeAll() { merge(changes) }
     }
 
-    func merge(_ saved: SavedChanges) {
+    func merge(_ changes: SavedChanges) {
+        let saved = context.persistentStoreCoordinator.current(changes)
         context.reader.moveForward()
+        let known = context.deferredMerges.accepted
         context.tracker.withoutUndo {
-            mergeUpdates(saved.updated)
+            for id in saved.inserted { mergeInsertion(id) }
+            mergeUpdates(saved.inserted.isEmpty ? saved.updated : saved.updated.union(saved.inserted))
             for id in saved.deleted { mergeDeletion(id) }
             if context.observers.isObserved(.objectsDidChange) {
                 for id in saved.inserted {
@@ -23,6 +26,8 @@ extension ObjectMerging {
                 }
             }
         }
+        let gone = context.deferredMerges.accepted.subtracting(known)
+        if !gone.isEmpty { context.undoManager?.removeGroups(leadingTo: gone) }
         context.events.endEvent()
         context.followers.post(saved, from: nil)
         guard context.observers.isObserved(.didMerge) else { return }
@@ -53,12 +58,15 @@ extension ObjectMerging {
     func mergeUpdates(_ ids: Set<ManagedObjectID>) {
         var filled: [(ManagedObjectID, ManagedObject)] = []
         for id in ids {
-            guard let object = context.registeredObject(for: id),
-                object.state.isDisjoint(with: [.inserted, .deleted, .saving])
-            else { continue }
-            if object.state.isFault {
+            guard let object = context.registeredObject(for: id), !object.state.contains(.inserted) else { continue }
+            if object.state.contains(.saving) {
+                context.deferredMerges.ofSaveUnderWay.updated.insert(id)
+            } else if object.state.contains(.deleted) {
+                if !object.state.contains(.inaccessible) { context.deferredMerges.changed.insert(object) }
+            } else if object.state.isFault {
                 // The fault reads the row when it is fired.
                 object.detachRow()
+                if context.observers.isObserved(.objectsDidChange) { context.news.refreshed.insert(object) }
             } else {
                 filled.append((id, object))
             }
@@ -87,18 +95,89 @@ extension ObjectMerging {
     }
 
     func mergeDeletion(_ id: ManagedObjectID) {
+        guard let object = context.registeredObject(for: id), !object.state.contains(.inserted) else { return }
+        if object.state.contains(.saving) {
+            context.deferredMerges.ofSaveUnderWay.deleted.insert(id)
+        } else if object.state.contains(.deleted) {
+            if object.state.contains(.inaccessible) { return }
+            object.state.insert(.inaccessible)
+            context.deferredMerges.gone.insert(object)
+        } else if object.recordIndex < 0 {
+            acceptDeletionElsewhere(of: object)
+        } else {
+            context.deferredMerges.gone.insert(object)
+        }
+    }
+
+    /// Accepts that an object is in the store again that another context had deleted.
+    func mergeInsertion(_ id: ManagedObjectID) {
         guard let object = context.registeredObject(for: id), object.state.isDisjoint(with: [.inserted, .saving]) else {
             return
         }
-        if object.state.contains(.deleted) {
-            object.state.insert(.inaccessible)
-        } else if object.recordIndex < 0 {
-            if object.cells == nil {
-                object.attach(
-                    context.registry.newRows.makeRow(context.shapes[Int(object.entityIndex)].layout, key: object.key))
-            }
-            object.state.remove(.fault)
-            acceptDeletionElsewhere(of: object)
+        if context.deferredMerges.gone.remove(object) != nil {
+            object.state.remove(.inaccessible)
+        } else if object.state.isSuperset(of: [.deleted, .inaccessible]) {
+            context.deferredMerges.accepted.remove(object)
+            context.changes.remove(object)
+            context.faults.turnIntoFault(object)
         }
+    }
+
+    /// Merges what was saved of objects while this context was saving them.
+    func mergeSavesDuringSave() {
+        let saves = context.deferredMerges.takeSaves()
+        if !saves.isEmpty { merge(saves) }
+    }
+
+    /// Merges the state in the store into an object whose deletion was undone, and moves it between
+    /// the to-many relationships that lead to it.
+    private func bringUpToDate(_ object: ManagedObject) {
+        let toOnes = context.shapes[Int(object.entityIndex)].toOnes.filter { $0.inverse?.isToMany == true }
+        let before = toOnes.map { object.optionalRow?.reference($0.slot) }
+        mergeUpdates([object.objectID])
+        for (relation, former) in zip(toOnes, before) {
+            guard let inverse = relation.inverse else { continue }
+            let now = object.optionalRow?.reference(relation.slot)
+            if let former, former.key != now?.key, let other = context.registry.registered(former),
+                !other.state.isFault, !other.state.contains(.deleted)
+            {
+                let end = context.registry.relation(other, inverse.index)
+                if other.existingList(end)?.contains(object) == true {
+                    context.relationships.removeMember(other, end, object)
+                }
+            }
+            if let now, let other = context.registry.registered(now), !other.state.isFault,
+                !other.state.contains(.deleted)
+            {
+                let end = context.registry.relation(other, inverse.index)
+                guard let list = other.existingList(end), list.isLoaded, !list.contains(object) else { continue }
+                if list.changes.removed[ObjectIdentifier(object)] != nil {
+                    context.relationships.addMember(other, end, object)
+                } else {
+                    list.learn(object)
+                }
+            }
+        }
+    }
+
+    /// Settles, after undo, objects that are as they were saved but that other contexts have
+    /// changed or deleted since.
+    func settleUnchangedObjects() {
+        let merges = context.deferredMerges
+        if merges.isEmpty { return }
+        let gone = merges.gone.filter {
+            $0.registryReference != nil && $0.recordIndex < 0
+                && $0.state.isDisjoint(with: [.inserted, .saving, .deleted])
+        }
+        let changed = merges.changed.filter { $0.registryReference != nil && !$0.state.contains(.deleted) }
+        if gone.isEmpty && changed.isEmpty { return }
+        context.deferredMerges.changed.subtract(changed)
+        context.tracker.withoutUndo {
+            for object in changed { bringUpToDate(object) }
+            for object in gone { acceptDeletionElsewhere(of: object) }
+        }
+        // The groups that concern them can't be undone or redone any more.
+        if !gone.isEmpty { context.undoManager?.removeGroups(concerning: gone) }
+        context.events.endEvent()
     }
 }

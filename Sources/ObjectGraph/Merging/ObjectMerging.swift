@@ -96,6 +96,40 @@ package struct ObjectMerging {
                 keepingOrder: keepingOrder)
             if relation.isLinked { forgetOtherEnds(before, list.members, of: object, relation) }
         }
+        adjustMembers(of: object, relation)
+    }
+
+    /// Makes members that were read from the store agree with objects that this context shows
+    /// otherwise: those that are deleted here and were changed elsewhere are no members, and those
+    /// that are edited here and were deleted elsewhere still are.
+    func adjustMembers(of owner: ManagedObject, _ relation: EntityShape.Relation) {
+        let merges = context.deferredMerges
+        if merges.gone.isEmpty && merges.changed.isEmpty { return }
+        guard let inverse = relation.inverse, !owner.state.contains(.deleted), let list = owner.existingList(relation),
+            list.isLoaded
+        else { return }
+        for object in merges.gone where !list.contains(object) && leads(object, inverse, to: owner, relation) {
+            list.learn(object)
+        }
+        context.tracker.withoutUndo {
+            for object in merges.changed where object.state.contains(.deleted) && list.contains(object) {
+                context.relationships.removeMember(owner, relation, object)
+            }
+        }
+    }
+
+    /// Whether the inverse of a relationship of `owner` leads from an object to it, as this context
+    /// shows that.
+    private func leads(
+        _ object: ManagedObject, _ inverse: EntityShape.Inverse, to owner: ManagedObject,
+        _ relation: EntityShape.Relation
+    ) -> Bool {
+        let family = context.shapes[relation.property.destinationIndex].entity.family
+        guard family.contains(Int(object.entityIndex)), !object.state.contains(.deleted), let row = object.optionalRow
+        else { return false }
+        let end = context.registry.relation(object, inverse.index)
+        return end.isToMany
+            ? object.existingList(end)?.contains(owner) == true : row.reference(end.slot)?.key == owner.key
     }
 
     /// Updates the other ends of links that changed in the store. An end without changes is read

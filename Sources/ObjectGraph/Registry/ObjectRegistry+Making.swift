@@ -100,6 +100,10 @@ extension ObjectRegistry {
                 && !(object.isListed && object.hasValues(version: cells.version))
             {
                 object.attach(Row(slab: slab, cells: cells))
+            } else if object.recordIndex < 0, object.state.isSuperset(of: [.deleted, .inaccessible]) {
+                // It is in the store again, although it was known to be deleted there.
+                object.state = .fault
+                object.attach(Row(slab: slab, cells: cells))
             }
             identities.known.insert(key)
             return object

@@ -98,6 +98,7 @@ struct MemberLoader {
         let batch = try context.store().related(
             entityIndex: Int(relation.property.declaringEntityIndex), propertyIndex: relation.index,
             owners: owners.map(\.key), includingRows: true)
+        defer { for owner in owners { context.merging.adjustMembers(of: owner, relation) } }
         if let runs = batch.runs { return load(batch.rows, runs, of: owners, relation) }
         // Retained until the lists retain them.
         let objects = context.registry.adopt(batch.rows)

@@ -180,6 +180,7 @@ struct RelationshipEditor {
         context.registry.noteChange(owner, relation.index)
         let list = context.members.loadedList(owner, relation)
         context.tracker.touch(owner, relation.index)
+        if list.members.elementsEqual(members, by: ===) { return }
         if !owner.state.isFree { context.tracker.log(.reordered(owner, property: relation.index, list.members)) }
         list.reorder(members, isTracked: countsDifferences(owner))
     }

@@ -103,7 +103,9 @@ package struct SaveExecutor {
     package func fail(_ prepared: PreparedSave, _ error: any Error) -> any Error {
         precondition(context.saveUnderWay?.number == prepared.number, "This save is not the one that is under way")
         context.outcome.putBack()
-        return context.settler.translated(error)
+        let failure = context.settler.translated(error)
+        context.merging.mergeSavesDuringSave()
+        return failure
     }
 
     /// Lets `write` save the changes of this context without validation. Afterwards the objects are

@@ -66,11 +66,30 @@ struct SaveOutcome {
         for deletion in save.memberDeletions { context.deletions.acceptDeletion(of: deletion) }
         context.assignedStores = context.assignedStores.filter { context.registry.temporaries.object(-$0.key) != nil }
         context.outcome.takeDerivedValues(receipt.derived)
+        let vanished = acceptVanished(save)
         finish(save, derived: receipt.derived)
         // The records are cleared before they are reused in the context: objects that are released
         // meanwhile access the context's records.
         save.changes.forgetSaved()
         if context.changes.isEmpty { context.changes = save.changes }
+        if vanished { context.events.endEvent() }
+        context.merging.mergeSavesDuringSave()
+    }
+
+    /// Deletes the objects of a save whose changes cancelled out, so that nothing was written, and
+    /// that were deleted in the store.
+    /// - Returns: Whether there were any.
+    private func acceptVanished(_ save: SaveUnderWay) -> Bool {
+        if context.deferredMerges.isEmpty { return false }
+        let vanished = save.changes.objects(at: save.unchanged).filter {
+            context.deferredMerges.gone.contains($0) && $0.recordIndex < 0 && $0.registryReference != nil
+        }
+        for object in vanished {
+            context.merging.acceptDeletionElsewhere(of: object)
+            acceptDeletion(object)
+        }
+        context.deferredMerges.forget(save.changes.indices.compactMap { save.changes.object(at: $0) })
+        return !vanished.isEmpty
     }
 
     func acceptDeletion(_ object: ManagedObject) {

@@ -64,7 +64,7 @@ struct SavePlan {
     mutating func setMetadata(_ metadata: [String: MetadataValue?], origin: ChangeOrigin) {
         changes.origin = origin
         changes.metadata = metadata
-        if context.parent == nil { changes.stores = context.assignedStores }
+        if context.parent == nil { changes.stores = context.assignment.assigned }
     }
 
     private mutating func insert(_ object: ManagedObject, _ index: Int) {

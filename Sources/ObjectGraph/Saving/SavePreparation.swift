@@ -21,9 +21,9 @@ struct SavePreparation {
 
     /// Processes changes and calls `willSave`, until no object changes any more.
     func collectChanges() throws {
-        context.events.process(propagatesDeletes: true)
+        context.events.process(propagatesDeletes: true, endsStep: true)
         if context.observers.isObserved(.willSave) { context.observers.post(ContextNotification(.willSave, context)) }
-        context.events.process(propagatesDeletes: true)
+        context.events.process(propagatesDeletes: true, endsStep: true)
         // Objects that `willSave` adds to the changes are part of the event; the loop below calls
         // them.
         for index in 0..<(context.registry.isPlain.contains(false) ? context.changes.indices.count : 0) {
@@ -40,7 +40,7 @@ struct SavePreparation {
                 )
             }
             let objects = context.changes.eventObjects
-            context.events.process(propagatesDeletes: true)
+            context.events.process(propagatesDeletes: true, endsStep: true)
             for object in objects where object.registryReference != nil { object.willSave() }
         }
     }

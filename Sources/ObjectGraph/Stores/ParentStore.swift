@@ -52,7 +52,7 @@ final class ParentStore: RowStore {
     // MARK: Objects of the parent
 
     private func objects(for request: RowRequest) throws -> [ManagedObject] {
-        parent.processPendingChanges()
+        parent.processWithinStep()
         switch request.selection {
         case .keys(let keys):
             let entity = parent.shapes[request.entityIndex].entity
@@ -102,7 +102,7 @@ final class ParentStore: RowStore {
     private func members(entityIndex: Int, propertyIndex: Int, owners keys: [Int64], includingRows: Bool) throws
         -> RelatedBatch
     {
-        parent.processPendingChanges()
+        parent.processWithinStep()
         let root = parent.registry.rootIndex(entityIndex)
         let owners = try objects(withKeys: keys, root)
         var unread: [ManagedObject] = []

@@ -15,9 +15,16 @@ extension PersistentStoreCoordinator {
     /// Copies a store to another location, optionally to another type, and replaces it by the copy
     /// in the coordinator. The original store is closed and kept.
     ///
-    /// The copy has another UUID, so its objects have other IDs, and contexts no longer know the
-    /// old ones: save and ``ManagedObjectContext/reset()`` contexts before. Metadata of the
-    /// application are copied.
+    /// Contexts go on with the copy: their objects, faults and unsaved changes belong to it, and a
+    /// save writes there. This is how an application saves a store as another one:
+    ///
+    /// ```swift
+    /// try coordinator.migratePersistentStore(store, to: url, type: .sqlite)
+    /// try context.save()
+    /// ```
+    /// The copy has another UUID, so its objects have other IDs, with the same entities and primary
+    /// keys. Metadata of the application are copied. Values of which only a reader was held, such as
+    /// a ``LargeValue``, are read from the original's files. No context may save while this runs: such a save is not in the copy.
     ///
     /// - Parameter configure: Changes the description with which the copy is opened.
     /// - Throws: ``StorageError``, `cannotCreate` if a file exists at the location; the coordinator
@@ -39,7 +46,7 @@ extension PersistentStoreCoordinator {
         var ids: [ManagedObjectID: ManagedObjectID] = [:]
         do {
             try new.writingOnce {
-                try RowCopier(from: old.store, to: new).copy()
+                try RowCopier(from: old.store, to: new, keepsVersions: true).copy()
                 var changes = ChangeSet()
                 for (key, value) in try old.store.metadata() where !key.hasPrefix("NS") && !key.hasPrefix("_NS") {
                     changes.metadata[key] = value
@@ -59,8 +66,11 @@ extension PersistentStoreCoordinator {
             throw error
         }
         let result = StoreMigrationResult(store: PersistentStore(new), objectIDs: ids)
-        try remove(store)
-        add(new)
+        do { try exchange(old, for: new) } catch {
+            try? new.close()
+            try? factory.destroy?(url)
+            throw error
+        }
         tell(uuidChanged: [store, result.store])
         return result
     }

@@ -39,6 +39,8 @@ public final class PersistentStoreCoordinator: Sendable {
         var savingRefusal: (@Sendable (Write) -> any Error)?
         var announcer: (@Sendable (PersistentStoreRemoteChange?) -> Void)?
         var objectStores: (any ObjectStores)?
+        /// The UUIDs of the copies that replaced stores, by the UUIDs of these.
+        var successors: [String: String] = [:]
     }
 
     /// The shapes of models without application classes, shared by their coordinators.
@@ -153,6 +155,53 @@ public final class PersistentStoreCoordinator: Sendable {
         }
     }
 
+    /// Replaces a store by its copy, which has the same rows under another UUID. The old store is
+    /// closed.
+    ///
+    /// - Throws: Errors of observing the copy; nothing is changed then.
+    func exchange(_ old: StoreMember, for copy: any StoreBackend) throws {
+        let observation = try observeCommits(to: copy), uuid = copy.identity.uuid
+        change { state in
+            guard let index = state.members.firstIndex(where: { $0.place == old.place }) else { return }
+            state.members[index] = StoreMember(copy, place: old.place, model: managedObjectModel)
+            state.pendingMetadata[uuid] = state.pendingMetadata.removeValue(forKey: old.uuid)
+            state.commitObservations[uuid] = observation
+            state.successors[old.uuid] = uuid
+        }
+        // The copy is complete. An error of closing the original changes nothing about that.
+        try? close(old)
+    }
+
+    /// The UUID of the store that stands for one that may have been replaced by a copy.
+    func currentUUID(_ uuid: String) -> String {
+        state.withLock { state in
+            var current = uuid
+            while !state.members.contains(where: { $0.uuid == current }), let next = state.successors[current] {
+                current = next
+            }
+            return current
+        }
+    }
+
+    /// Changes of a save, with the present IDs of objects whose store was replaced by its copy since.
+    func current(_ changes: SavedChanges) -> SavedChanges {
+        let (successors, identities) = state.withLock { ($0.successors, $0.members.map(\.store.identity)) }
+        if successors.isEmpty { return changes }
+        func current(_ ids: Set<ManagedObjectID>) -> Set<ManagedObjectID> {
+            Set(
+                ids.map { id in
+                    let uuid = currentUUID(id.store.uuid)
+                    guard uuid != id.store.uuid, let store = identities.first(where: { $0.uuid == uuid }) else {
+                        return id
+                    }
+                    return ManagedObjectID(store: store, entityIndex: id.entityIndex, key: id.key)
+                })
+        }
+        return SavedChanges(
+            inserted: current(changes.inserted), updated: current(changes.updated), deleted: current(changes.deleted),
+            contextName: changes.contextName)
+    }
+
     /// Makes every save and batch request of the coordinator's contexts throw an error, because the
     /// owner of the store commits by itself. Nil allows saving again.
     package func refuseSaving(_ refusal: (@Sendable (Write) -> any Error)?) {
@@ -215,6 +264,7 @@ public final class PersistentStoreCoordinator: Sendable {
             state.members = []
             state.nextIndex = 0
             state.pendingMetadata = [:]
+            state.successors = [:]
         }
         for member in removed { try close(member) }
         if !removed.isEmpty { tell(removed: removed.map { PersistentStore($0.store) }) }

@@ -15,7 +15,10 @@ package struct StoreAssignment {
     }
 
     /// The UUIDs of the stores that new objects are assigned to, by temporary key.
-    var assigned: [Int64: String] { topmost.assignedStores }
+    var assigned: [Int64: String] {
+        let assigned = topmost.assignedStores
+        return assigned.isEmpty ? assigned : assigned.mapValues(context.persistentStoreCoordinator.currentUUID)
+    }
 
     /// What ``ManagedObjectContext/assign(_:to:)`` does.
     func assign(_ object: ManagedObject, to store: PersistentStore) throws {

@@ -24,15 +24,17 @@ package struct ContextEdits {
     /// Runs `body`, whose changes to objects do not count as edits: they are saved with the next
     /// edit, can't be undone, and don't change the edit position.
     package func withoutEditing<Result>(_ body: () throws -> Result) rethrows -> Result {
-        context.processPendingChanges()
+        context.processWithinStep()
         let history = context.tracker.edits
-        context.undoManager?.disableUndoRegistration()
-        defer {
-            context.processPendingChanges()
-            context.undoManager?.enableUndoRegistration()
-            context.tracker.edits = history
+        defer { context.tracker.edits = history }
+        guard let undoManager = context.undoManager else {
+            defer { context.processWithinStep() }
+            return try body()
         }
-        return try body()
+        return try undoManager.withoutRegistration {
+            defer { context.processWithinStep() }
+            return try body()
+        }
     }
 
     /// Runs `body`, whose changes form one step of undo. If it throws, all of its changes are taken

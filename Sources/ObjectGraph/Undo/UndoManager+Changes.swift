@@ -24,4 +24,11 @@ extension UndoManager {
         }
         removeGroups { ($0 as? ChangeLog)?.event.concerns(concerned, references) ?? false }
     }
+
+    /// Removes all groups that would relate objects to given ones, which are not in the store any
+    /// more. Takes time linear in the size of all groups.
+    func removeGroups(leadingTo objects: Set<ManagedObject>) {
+        let references = Set(objects.map(\.reference))
+        removeGroups { ($0 as? ChangeLog)?.event.leads(to: objects, references) ?? false }
+    }
 }

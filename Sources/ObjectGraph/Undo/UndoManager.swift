@@ -45,13 +45,15 @@ public final class UndoManager {
     public private(set) var isUndoing = false
     /// Whether a group is being redone.
     public private(set) var isRedoing = false
+    /// Whether a group is being undone or redone.
+    var isReplaying: Bool { isUndoing || isRedoing }
 
     private var undoStack = UndoStack()
     private var redoStack = UndoStack()
     private var openGroups: [UndoGroup] = []
     private var isOpenedByEvent = false
     private var disableCount = 0
-    private var checkpoints: [(number: Int, hasPending: () -> Bool, run: () -> Void)] = []
+    private var checkpoints: [(number: Int, hasPending: () -> Bool, run: () -> Void, afterReplay: () -> Void)] = []
     private var lastNumber = 0
     private var observers: [(number: Int, handler: (Event) -> Void)] = []
     /// How often actions were removed without being undone.
@@ -96,6 +98,7 @@ public final class UndoManager {
     /// changes are processed before, by both methods.
     public func disableUndoRegistration() {
         runCheckpoints()
+        endEvent()
         disableCount += 1
     }
 
@@ -104,6 +107,17 @@ public final class UndoManager {
         precondition(disableCount > 0, "Enable registration as often as it was disabled")
         runCheckpoints()
         disableCount -= 1
+    }
+
+    /// Runs `body` without recording what it registers. The group of the event stays open.
+    func withoutRegistration<Result>(_ body: () throws -> Result) rethrows -> Result {
+        runCheckpoints()
+        disableCount += 1
+        defer {
+            runCheckpoints()
+            disableCount -= 1
+        }
+        return try body()
     }
 
     // MARK: Groups
@@ -122,7 +136,9 @@ public final class UndoManager {
     /// Closes the group that was opened last. Traps if no group is open.
     public func endUndoGrouping() {
         runCheckpoints()
-        precondition(!openGroups.isEmpty, "No group is open: call beginUndoGrouping() first")
+        precondition(
+            !openGroups.isEmpty && !(isOpenedByEvent && openGroups.count == 1),
+            "No group is open: call beginUndoGrouping() first")
         closeGroup()
     }
 
@@ -136,6 +152,7 @@ public final class UndoManager {
         openGroups = [UndoGroup(target: group.target)]
         isUndoing = true
         group.run()
+        for checkpoint in checkpoints { checkpoint.afterReplay() }
         isUndoing = false
         openGroups = outer
         isOpenedByEvent = isOpenedByEvent && !outer.isEmpty
@@ -261,6 +278,7 @@ public final class UndoManager {
         openGroup()
         openGroups[0].name = group.name
         group.run()
+        for checkpoint in checkpoints { checkpoint.afterReplay() }
         closeGroup()
         position = group.target
     }
@@ -355,13 +373,18 @@ public final class UndoManager {
     }
 
     /// Registers a function to run before groups are opened or closed and before undo, so that
-    /// `target` can register pending changes.
+    /// `target` can register pending changes, and one to run after the actions of a group were
+    /// undone or redone.
     func addCheckpoint<Target: AnyObject>(
-        for target: Target, hasPending: @escaping (Target) -> Bool, _ body: @escaping (Target) -> Void
+        for target: Target, hasPending: @escaping (Target) -> Bool, _ body: @escaping (Target) -> Void,
+        afterReplay: @escaping (Target) -> Void
     ) -> Checkpoint {
         lastNumber += 1
         checkpoints.append(
-            (lastNumber, { [unowned target] in hasPending(target) }, { [unowned target] in body(target) }))
+            (
+                lastNumber, { [unowned target] in hasPending(target) }, { [unowned target] in body(target) },
+                { [unowned target] in afterReplay(target) }
+            ))
         return Checkpoint(number: lastNumber)
     }
 
@@ -370,7 +393,7 @@ public final class UndoManager {
     }
 
     private func runCheckpoints() {
-        guard !isUndoing && !isRedoing else { return }
+        guard !isReplaying else { return }
         for checkpoint in checkpoints { checkpoint.run() }
     }
 }

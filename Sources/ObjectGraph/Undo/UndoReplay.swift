@@ -15,7 +15,11 @@ struct UndoReplay {
         context.tracker.attach(undoManager)
         return undoManager.addCheckpoint(
             for: context, hasPending: { !$0.tracker.eventLog.isEmpty || $0.pendingDeletions.arePending }
-        ) { $0.processPendingChanges() }
+        ) {
+            $0.processWithinStep()
+        } afterReplay: {
+            $0.undoReplay.finish()
+        }
     }
 
     func detach(_ undoManager: UndoManager, _ checkpoint: UndoManager.Checkpoint?) {
@@ -27,19 +31,26 @@ struct UndoReplay {
     /// Registers the changes of the event with the undo manager, as one action, unless they leave
     /// everything as it was: such an event is no edit.
     func registerEvent() {
-        let isReplaying = context.undoManager.map { $0.isUndoing || $0.isRedoing } ?? false
-        let hasNoEffect = !isReplaying && context.tracker.isEventWithoutEffect
+        let hasNoEffect = context.undoManager?.isReplaying != true && context.tracker.isEventWithoutEffect
         let log = ChangeLog(context.tracker.takeEventLog())
         guard let undoManager = context.undoManager, undoManager.isUndoRegistrationEnabled else { return }
         if !hasNoEffect { undoManager.register(log, of: context) }
-        if !undoManager.isUndoing && !undoManager.isRedoing { undoManager.endEvent() }
+    }
+
+    /// Called after all changes of a group were reversed: notifies observers once of all of them.
+    func finish() {
+        context.isProcessing = true
+        defer { context.isProcessing = false }
+        context.merging.settleUnchangedObjects()
+        if let notification = context.undoNotification.take() { context.observers.post(notification) }
     }
 
     /// Reverses changes, from the last to the first. The reversal itself is recorded for redo.
     func takeBack(_ log: ChangeLog) {
         context.isProcessing = true
         defer { context.isProcessing = false }
-        if log.event.hasValuesOnly, context.tracker.logsChanges, context.tracker.eventLog.isEmpty,
+        if log.event.hasValuesOnly, context.tracker.logsChanges,
+            context.tracker.eventLog.isEmpty,
             !context.changes.hasEvent
         {
             exchange(log)
@@ -74,7 +85,7 @@ struct UndoReplay {
 
     func takeBack(_ change: ValueChange, _ awakened: inout [ManagedObject: SnapshotEvents]) {
         let object = change.object
-        guard object.fireFault() else { return }
+        guard canChange(object) else { return }
         context.registry.shapeReferences[Int(object.entityIndex)]._withUnsafeGuaranteedRef { shape in
             let slot = shape.layout.slots[Int(change.property)]
             context.tracker.willWrite(object, slot)
@@ -83,16 +94,16 @@ struct UndoReplay {
         }
     }
 
+    /// Whether a change of an object can be reversed. Reads the object, which may have become a
+    /// fault since.
+    private func canChange(_ object: ManagedObject) -> Bool {
+        (object.registryReference == nil || object.fireFault()) && object.cells != nil
+    }
+
     func takeBack(_ change: Change) -> (ManagedObject, SnapshotEvents) {
         switch change {
-        case .memberAdded(let owner, let property, let member):
-            context.relationships.removeMember(owner, context.registry.relation(owner, property), member)
-            return (owner, .undoUpdate)
-        case .memberRemoved(let owner, let property, let member, let index):
-            context.relationships.addMember(owner, context.registry.relation(owner, property), member, at: index)
-            return (owner, .undoUpdate)
-        case .reordered(let owner, let property, let members):
-            context.relationships.reorder(owner, context.registry.relation(owner, property), members)
+        case .memberAdded(let owner, _, _), .memberRemoved(let owner, _, _, _), .reordered(let owner, _, _):
+            if canChange(owner) { takeBackMembers(change) }
             return (owner, .undoUpdate)
         case .inserted(let object):
             takeOut(object)
@@ -100,6 +111,18 @@ struct UndoReplay {
         case .removed(let object):
             bringBack(object)
             return (object, .undoDeletion)
+        }
+    }
+
+    private func takeBackMembers(_ change: Change) {
+        switch change {
+        case .memberAdded(let owner, let property, let member):
+            context.relationships.removeMember(owner, context.registry.relation(owner, property), member)
+        case .memberRemoved(let owner, let property, let member, let index):
+            context.relationships.addMember(owner, context.registry.relation(owner, property), member, at: index)
+        case .reordered(let owner, let property, let members):
+            context.relationships.reorder(owner, context.registry.relation(owner, property), members)
+        case .inserted, .removed: break
         }
     }
 
@@ -185,10 +208,10 @@ struct UndoReplay {
     /// Separate steps of the log have already reversed its relationships.
     func takeOut(_ object: ManagedObject) {
         // Another context deleted the object, so there is nothing to undo.
-        guard object.registryReference != nil || object.state.contains(.deleted) else { return }
+        guard object.registryReference != nil, !object.state.contains(.deleted) else { return }
         context.tracker.log(.removed(object))
         // The save needs the row to delete it, so read it now.
-        guard !object.state.contains(.deleted), object.state.contains(.inserted) || object.fireFault(),
+        guard object.state.contains(.inserted) || object.fireFault(),
             !object.state.contains(.deleted)
         else { return }
         context.registry.noteChange(object, -1)
@@ -207,10 +230,14 @@ struct UndoReplay {
     /// Undoes a deletion. If the deletion was saved, the object is inserted again with its primary
     /// key.
     func bringBack(_ object: ManagedObject) {
+        let wasForgotten = object.registryReference == nil
+        // It may be back already: it was refreshed, or another context has undone the same deletion.
+        if wasForgotten ? !makeWay(for: object) : !object.state.contains(.deleted) { return }
+        if context.deferredMerges.accepted.contains(object) { return }
         context.tracker.log(.inserted(object))
         context.registry.noteChange(object, -1)
-        let wasForgotten = object.registryReference == nil
-        object.state.remove([.deleted, .unannounced])
+        if context.observers.isObserved(.objectsDidChange) { context.news.broughtBack.insert(object) }
+        object.state.remove([.deleted, .unannounced, .inaccessible])
         renewReferences(of: object)
         if wasForgotten {
             object.registryReference = .passUnretained(context.registry)
@@ -223,6 +250,15 @@ struct UndoReplay {
         // save updates its state.
         if object.recordIndex < 0 { context.tracker.record(object) }
         if !object.state.contains(.inserted) { object.state.insert(.updated) }
+    }
+
+    /// Whether the primary key of a forgotten object is free. An object with this key and without a
+    /// row is removed from the context.
+    private func makeWay(for object: ManagedObject) -> Bool {
+        guard let other = context.registry.registered(object.reference) else { return true }
+        guard other.recordIndex < 0, other.cells == nil || other.state.contains(.inaccessible) else { return false }
+        context.registry.unregister(other)
+        return true
     }
 
     /// Replaces temporary keys in an object that was deleted when other objects got their permanent

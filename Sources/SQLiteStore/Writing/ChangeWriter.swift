@@ -12,15 +12,18 @@ struct ChangeWriter {
 
     // MARK: Insertions
 
-    func insert(_ insertions: ChangeSet.Insertions, _ save: inout SaveInProgress) throws {
+    /// - Parameter keepsVersions: Whether the rows keep their versions, instead of beginning with 1.
+    func insert(_ insertions: ChangeSet.Insertions, keepsVersions: Bool, _ save: inout SaveInProgress) throws {
         guard !insertions.rows.isEmpty else { return }
         let storage = try session.layout.storage(of: insertions.entityIndex)
         let plan = WritePlan(storage, session.rowLayouts[insertions.entityIndex])
         let writer = writer(insertions.rows, places: Array(0..<insertions.rows.count), plan, save)
         let columns = (["Z_PK", "Z_ENT", "Z_OPT"] + plan.columns.map { SQLName.quoted($0.name) }).joined(
             separator: ", ")
-        let rest = (["\(storage.number)", "1"] + plan.columns.indices.map { "c\($0 + WritePlan.firstColumn)" }).joined(
-            separator: ", ")
+        let version = keepsVersions ? "c1" : "1"
+        let rest = (["\(storage.number)", version] + plan.columns.indices.map { "c\($0 + WritePlan.firstColumn)" })
+            .joined(
+                separator: ", ")
         let table = try session.connection.bulk.sourceTable(columns: writer.columnCount)
         func statement(key: String) -> String {
             "INSERT INTO \(SQLName.quoted(storage.table)) (\(columns)) SELECT \(key), \(rest) FROM \(table)"

@@ -52,7 +52,9 @@ extension StoreSession {
         try writer.delete(changes.deletions, &save)
         receipt.deletedMembers = try changes.memberDeletions.map { try writer.deleteMembers($0) }
         try writer.update(changes.updates, &save)
-        for insertions in changes.insertions { try writer.insert(insertions, &save) }
+        for insertions in changes.insertions {
+            try writer.insert(insertions, keepsVersions: changes.keepsVersions, &save)
+        }
         try history?.note(changes.insertions, keys: receipt.keys)
         try history?.note(changes.updates)
         try writer.write(changes.links, &save)

@@ -111,6 +111,10 @@ package struct ChangeSet: Sendable {
     /// uses them to divide the change set among several stores.
     package var stores: [Int64: String] = [:]
 
+    /// Whether inserted rows keep their versions, as in a copy of a store. Otherwise they begin
+    /// with 1.
+    package var keepsVersions = false
+
     /// The author of the changes, for stores that record a history.
     package var origin = ChangeOrigin()
 

@@ -2,25 +2,29 @@ import RowMemory
 import Schema
 
 /// Copies the rows of a store into a new store through the ``StoreBackend`` interface. Primary keys
-/// are kept, versions start again at 1.
+/// are kept. Versions start again at 1, unless they are to be kept.
 package struct RowCopier {
     private let source: any StoreBackend
     private let target: any StoreBackend
     private let progress: (Int) throws -> Void
+    private let keepsVersions: Bool
     private var model: ManagedObjectModel { source.identity.model }
 
     /// The number of rows in one transaction: a compromise between memory and speed.
     private static let batchSize = 10_000
 
-    /// - Parameter progress: Called with the number of rows that were read since the last call. An
-    ///   error that it throws ends the copying.
+    /// - Parameters:
+    ///   - keepsVersions: Whether rows keep their versions, for contexts that have read them.
+    ///   - progress: Called with the number of rows that were read since the last call. An error
+    ///     that it throws ends the copying.
     package init(
-        from source: any StoreBackend, to target: any StoreBackend,
+        from source: any StoreBackend, to target: any StoreBackend, keepsVersions: Bool = false,
         progress: @escaping (Int) throws -> Void = { _ in }
     ) {
         self.source = source
         self.target = target
         self.progress = progress
+        self.keepsVersions = keepsVersions
     }
 
     /// Copies all rows first, so that both ends of every link exist.
@@ -60,6 +64,7 @@ package struct RowCopier {
         try forEachBatch(of: entity, includingSubentities: false) { rows in
             count += rows.count
             var changes = ChangeSet()
+            changes.keepsVersions = keepsVersions
             changes.insertions = [ChangeSet.Insertions(entityIndex: entity.index, rows: rows)]
             _ = try target.apply(changes)
         }

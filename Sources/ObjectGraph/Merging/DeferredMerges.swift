@@ -1,0 +1,34 @@
+import Schema
+
+/// What other contexts saved of objects with unsaved changes, for when these changes are given up.
+///
+/// The objects are retained until then, or until a save.
+struct DeferredMerges {
+    /// Objects with edits, or deleted here, that were deleted in the store.
+    var gone: Set<ManagedObject> = []
+    /// Objects without edits that were deleted in the store, and are deleted here for that reason.
+    var accepted: Set<ManagedObject> = []
+    /// Objects deleted here that were changed in the store.
+    var changed: Set<ManagedObject> = []
+    /// What was saved of objects while this context was saving them.
+    var ofSaveUnderWay = SavedChanges()
+
+    /// Whether nothing was deferred.
+    var isEmpty: Bool { gone.isEmpty && accepted.isEmpty && changed.isEmpty }
+
+    /// Forgets objects that were saved: the store has what this context has.
+    mutating func forget(_ saved: some Sequence<ManagedObject>) {
+        if isEmpty { return }
+        for object in saved {
+            gone.remove(object)
+            accepted.remove(object)
+            changed.remove(object)
+        }
+    }
+
+    /// Returns what was saved during the save, and clears it.
+    mutating func takeSaves() -> SavedChanges {
+        defer { ofSaveUnderWay = SavedChanges() }
+        return ofSaveUnderWay
+    }
+}

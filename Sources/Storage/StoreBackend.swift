@@ -71,6 +71,10 @@ package protocol StoreBackend: RowStore, Sendable {
     /// The layouts of the rows of the model's entities, by entity index.
     var layouts: [RowLayout] { get }
 
+    /// What the file lacks of its model, for people: tables and columns, whose objects and values
+    /// are not shown and can't be written. Empty for a complete store.
+    var missingParts: [String] { get }
+
     func metadata() throws -> [String: MetadataValue]
     /// Whether ``apply(_:beforeCommit:)`` calls its closure after writing and before the commit.
     var defersCommit: Bool { get }
@@ -127,4 +131,8 @@ package struct QueryExplanation: Sendable, Hashable {
         self.arguments = arguments
         self.plan = plan
     }
+}
+
+extension StoreBackend {
+    package var missingParts: [String] { [] }
 }

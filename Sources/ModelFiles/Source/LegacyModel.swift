@@ -9,6 +9,8 @@ package import Schema
 /// “stereotypes”, each a dictionary of named default values.
 package struct LegacyModel {
     private var faults: [ModelError.Fault] = []
+    /// What is passed over.
+    private var warnings: [ModelError.Fault] = []
 
     /// Decodes a model.
     ///
@@ -22,9 +24,7 @@ package struct LegacyModel {
         } catch {
             throw ModelError(.unreadable, "The model can't be read: \(error)", path: path)
         }
-        let faults = reader.faults + ModelValidation.faults(in: description)
-        guard faults.isEmpty else { throw ModelError(.invalid, "The model makes no sense", path: path, faults: faults) }
-        return try ManagedObjectModel(description)
+        return try ManagedObjectModel(description, faults: reader.faults, warnings: reader.warnings, path: path)
     }
 
     private mutating func description(_ root: ArchivedObject) throws -> ManagedObjectModel.Definition {
@@ -129,7 +129,10 @@ package struct LegacyModel {
         guard let text, type == .string || !text.isEmpty else { return nil }
         if let value = ValueText.value(text, type) { return value }
         if ![.undefined, .transformable, .objectID, .composite].contains(type) {
-            report("“\(text)” is no value of type \(type.name)", owner, name)
+            warnings.append(
+                ModelError.Fault(
+                    entity: owner, property: name, message: "“\(text)” is no value of type \(type.name): there is none")
+            )
         }
         return nil
     }

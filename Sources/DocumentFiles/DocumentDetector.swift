@@ -3,6 +3,7 @@ internal import AtomicStores
 internal import FileSystem
 internal import SQLiteFile
 internal import SQLiteKit
+internal import SQLiteStore
 package import Storage
 
 /// Determines the kind of document at a path.
@@ -40,6 +41,25 @@ package struct DetectedDocument: Sendable, Hashable {
             case .other: throw DocumentError(.malformed, "neither a file nor a folder")
             }
         }
+    }
+
+    /// - Throws: `DocumentError` with code `malformed` for a sound database that is no store: there
+    ///   is nothing to verify or to repair.
+    func refuseForeignDatabase() throws {
+        guard kind == .store, storeType == .sqlite, let message = SQLiteStoreFile(path).foreignDatabase() else {
+            return
+        }
+        throw DocumentError(
+            .malformed, message, path: path, stage: .opening,
+            underlying: StorageError(.notAStore, message, path: path))
+    }
+
+    /// Whether a path leads to a sound SQLite database that is no store.
+    package static func isForeignDatabase(_ path: String) -> Bool {
+        guard let document = try? DetectedDocument(path), document.kind == .store, document.storeType == .sqlite else {
+            return false
+        }
+        return SQLiteStoreFile(document.path).foreignDatabase() != nil
     }
 
     /// The package that `reader` reads; nil if the folder is not a package.

@@ -52,6 +52,9 @@ public struct DocumentInfo: Sendable, Hashable {
     /// The number of commits by other programs in the WAL beside the store, which no save or
     /// autosave of the document made.
     public var outsideCommits = 0
+    /// What the store lacks of its model, for people: tables and columns, without which it is read.
+    /// Empty for a complete store, and where only the manifest was read.
+    public var missingParts: [String] = []
     /// The number of conflicts of merges that nobody has decided yet.
     public var undecidedConflicts = 0
     /// The number and size of the attachments: large values that are stored in files of their own.
@@ -118,6 +121,11 @@ public struct DocumentInfo: Sendable, Hashable {
             try StoreWAL(ofStoreAt: DetectedDocument.storePath(document.kind, document.path)).hasContent()
         else { return 0 }
         return try DocumentReading.readingOneState(document.path, .newest, model: .own) { $0.outsideCommits }
+    }
+
+    /// What the store of a document lacks of its model. Opens the store.
+    package static func missingParts(of url: URL, fitting model: ModelChoice) throws -> [String] {
+        try DocumentReading.readingOneState(url.path, .newest, model: model) { $0.store.missingParts }
     }
 
     /// The manifest if it describes the current state; nil if there is newer work, so that the
@@ -209,6 +217,7 @@ public struct DocumentInfo: Sendable, Hashable {
         autosaved = marker.flatMap { $0.hasUnsavedWork ? $0.committed : nil }
         hasUnsavedChanges = session.hasAutosavedWork
         outsideCommits = session.outsideCommits
+        missingParts = session.store.missingParts
         if let content = session.content {
             attachments = try content.attachments()
         } else {

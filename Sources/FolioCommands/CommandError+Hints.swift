@@ -18,6 +18,10 @@ extension CommandError {
         case "modelMismatch" where hint == nil:
             hint =
                 "give the model that it was made with (--model MODEL), or bring it to another version: folio migrate \(shownPath) --model MODEL"
+        case "malformed" where isOfForeignDatabase, "notAStore" where isOfForeignDatabase:
+            code = "notAStore"
+            hint =
+                hint ?? "folio opens the stores of Core Data; rows of other databases come in as CSV: folio help import"
         case "malformed" where hint == nil, "damaged" where hint == nil:
             if command != "repair", let document = shortPath.flatMap({ DetectedDocument.document(around: $0) }) {
                 let word = ShellWord.quoted(document)
@@ -47,6 +51,9 @@ extension CommandError {
     private var isOfStoreWithoutModel: Bool {
         path.map { DocumentInfo.carriesNoModel(URL(fileURLWithPath: $0)) } ?? false
     }
+
+    /// Whether the error concerns a sound SQLite database that is no store.
+    private var isOfForeignDatabase: Bool { path.map { DetectedDocument.isForeignDatabase($0) } ?? false }
 
     /// Whether the file belongs to this user and is write-protected.
     private var isWriteProtected: Bool {

@@ -131,6 +131,7 @@ public enum CommandLineTool {
             throw CommandError.usage("unknown command \(name)", hint: hint(forUnknown: name))
         }
         let arguments = try ParsedArguments(Array(words.dropFirst()), for: command.specification)
+        try arguments.refuseURLs(of: command.specification)
         if command.specification.sendsResultsToFile, let path = arguments.value(OptionSpecification.output.names[0]),
             path != "-"
         {

@@ -125,7 +125,9 @@ struct ModelComparison {
         }
         if let old = old.relationship, let new = new.relationship {
             note("destination", old.destinationEntityName, new.destinationEntityName) { $0 }
-            note("inverse", old.inverseName, new.inverseName) { $0 ?? "none" }
+            note(
+                "inverse", old.inverseName ?? old.unmatchedInverseName, new.inverseName ?? new.unmatchedInverseName
+            ) { $0 ?? "none" }
             note("to-many", old.isToMany, new.isToMany, Self.text)
             note("ordered", old.isOrdered, new.isOrdered, Self.text)
             note("delete rule", old.deleteRule, new.deleteRule) { "\($0)" }

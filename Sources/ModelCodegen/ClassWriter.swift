@@ -16,12 +16,12 @@ struct ClassWriter {
     var imports: String { "\(access)import Folio\n\(usesFoundation ? "\(access)import Foundation\n" : "")" }
 
     var usesFoundation: Bool {
-        entity.definition.attributes.contains { SwiftType($0).isOfFoundation }
+        entity.definition.attributes.contains { SwiftType($0, names).isOfFoundation }
             || entity.definition.relationships.contains { $0.isToMany && $0.isOrdered }
     }
 
     /// The file with the class, which users extend.
-    var classFile: String { "\(superclass == "ManagedObject" ? access : "")import Folio\n\n\(classText)" }
+    var classFile: String { "\(isRoot ? access : "")import Folio\n\n\(classText)" }
 
     var classText: String {
         // A class with subclasses in the model must be open to inheritance in Swift.
@@ -38,7 +38,7 @@ struct ClassWriter {
 
     /// Whether the class is the topmost class of the model in its hierarchy. It declares the
     /// conformances, which subclasses inherit.
-    private var isRoot: Bool { superclass == "ManagedObject" }
+    private var isRoot: Bool { superclass == names.folio("ManagedObject") }
 
     /// The file with the properties, in the order of their names.
     var propertiesFile: String { Self.notice + imports + "\n" + propertiesText }
@@ -58,8 +58,8 @@ struct ClassWriter {
     // MARK: Properties
 
     private func property(_ attribute: AttributeDescription) -> String {
-        let type = SwiftType(attribute)
-        let name = SwiftNames.property(attribute.name)
+        let type = SwiftType(attribute, names)
+        let name = names.property(attribute.name, of: entity)
         var text = comment(attribute.userInfo, indent: "    ")
         guard let value = type.typed else {
             text += "    \(access)var \(name): \(type.text) {\n"
@@ -73,17 +73,20 @@ struct ClassWriter {
         // A derived property has no setter, because the store computes the value.
         if !attribute.isDerived { text += "        set { self\(place) = newValue }\n" }
         text += "    }\n"
-        return text + "    \(access)static let \(handle) = _TypedAttribute<\(value)>(\(literal(attribute.name)))\n"
+        return text
+            + "    \(access)static let \(handle) = \(names.folio("_TypedAttribute"))<\(value)>(\(literal(attribute.name)))\n"
     }
 
     private func property(_ relationship: RelationshipDescription) -> String {
         let destination = names.objectType(model.entity(named: relationship.destinationEntityName))
         let handle = SwiftNames.handle(relationship.name)
-        let type = relationship.isToMany ? "ManagedObjects<\(destination)>" : "\(destination)?"
+        let members = "\(names.folio("ManagedObjects"))<\(destination)>"
+        let type = relationship.isToMany ? members : "\(destination)?"
         let keeper =
-            relationship.isToMany ? "_TypedToMany<ManagedObjects<\(destination)>>" : "_TypedToOne<\(destination)>"
+            relationship.isToMany
+            ? "\(names.folio("_TypedToMany"))<\(members)>" : "\(names.folio("_TypedToOne"))<\(destination)>"
         var text = comment(relationship.userInfo, indent: "    ")
-        text += "    \(access)var \(SwiftNames.property(relationship.name)): \(type) {\n"
+        text += "    \(access)var \(names.property(relationship.name, of: entity)): \(type) {\n"
         text += "        get { self[Self.\(handle)] }\n        set { self[Self.\(handle)] = newValue }\n    }\n"
         return text + "    \(access)static let \(handle) = \(keeper)(\(literal(relationship.name)))\n"
     }
@@ -91,7 +94,7 @@ struct ClassWriter {
     private func property(_ fetched: FetchedPropertyDescription) -> String {
         let type = names.objectType(model.entity(named: fetched.fetchRequest.entityName))
         return comment(fetched.userInfo, indent: "    ")
-            + "    \(access)var \(SwiftNames.property(fetched.name)): [\(type)] { self[\(literal(fetched.name))] as? [\(type)] ?? [] }\n"
+            + "    \(access)var \(names.property(fetched.name, of: entity)): [\(type)] { self[\(literal(fetched.name))] as? [\(type)] ?? [] }\n"
     }
 
     // MARK: Names of all properties
@@ -100,47 +103,54 @@ struct ClassWriter {
         className.prefix(1).lowercased() + className.dropFirst() + "KeyPaths"
     }
 
+    private var keyPathTable: String { "[\(names.swift("AnyKeyPath")): \(names.swift("String"))]" }
+
     /// The function that returns the names of the properties by key paths of the class or of a
     /// subclass.
     private var keyPaths: String {
         let properties = entity.definition.attributes.map(\.name) + entity.definition.relationships.map(\.name)
+        let naming = "\(className) & \(names.folio("KeyPathNaming"))"
         var text =
-            "    \(access)static func \(Self.keyPaths(of: className))(of type: ManagedObject.Type) -> [AnyKeyPath: String] {\n"
+            "    \(access)static func \(Self.keyPaths(of: className))(of type: \(names.folio("ManagedObject")).Type) -> \(keyPathTable) {\n"
         guard !properties.isEmpty else { return text + "        [:]\n    }\n" }
-        text += "        func names<Object: \(className) & KeyPathNaming>(_: Object.Type) -> [AnyKeyPath: String] {\n"
-        text += "            var names: [AnyKeyPath: String] = [:]\n"
+        text += "        func names<Object: \(naming)>(_: Object.Type) -> \(keyPathTable) {\n"
+        text += "            var names: \(keyPathTable) = [:]\n"
         for property in properties {
-            text += "            names[\\Object.\(SwiftNames.property(property))] = \(literal(property))\n"
+            text += "            names[\\Object.\(names.property(property, of: entity))] = \(literal(property))\n"
         }
         text += "            return names\n        }\n"
         return text
-            + "        return (type as? any (\(className) & KeyPathNaming).Type).map { names($0) } ?? [:]\n    }\n"
+            + "        return (type as? any (\(naming)).Type).map { names($0) } ?? [:]\n    }\n"
     }
 
     /// The conformances of the whole class hierarchy.
     private var conformances: String {
         let entities = model.entities.filter { $0.isKind(of: entity) && generator.isGenerated($0) }
         let classes = entities.compactMap { names.classes[$0.name] }
-        var text = "\nextension \(className): _KeyPathDeclaring {\n"
-        text += "    \(access)static var _keyPathTables: [(ManagedObject.Type) -> [AnyKeyPath: String]] {\n        ["
+        var text = "\nextension \(className): \(names.folio("_KeyPathDeclaring")) {\n"
+        text +=
+            "    \(access)static var _keyPathTables: [(\(names.folio("ManagedObject")).Type) -> \(keyPathTable)] {\n        ["
         text += classes.map { "\($0).\(Self.keyPaths(of: $0))" }.joined(separator: ", ") + "]\n    }\n"
         let renamed = entities.compactMap { entity in
             names.classes[entity.name].flatMap {
-                $0 == entity.name ? nil : "ObjectIdentifier(\($0).self): \(literal(entity.name))"
+                $0 == entity.name ? nil : "\(self.names.swift("ObjectIdentifier"))(\($0).self): \(literal(entity.name))"
             }
         }
         if !renamed.isEmpty {
-            text += "    \(access)static var _entityNames: [ObjectIdentifier: String] {\n        ["
+            text +=
+                "    \(access)static var _entityNames: [\(names.swift("ObjectIdentifier")): \(names.swift("String"))] {\n        ["
             text += renamed.joined(separator: ", ") + "]\n    }\n"
         }
         text += "}\n"
         // An attribute named `id` identifies the object if its type allows that.
         let hasUnfitID = model.entities.contains { other in
             other.isKind(of: entity)
-                && other.definition.attributes.contains { $0.name == "id" && SwiftType($0).typed == nil }
+                && (other.definition.attributes.contains { $0.name == "id" && SwiftType($0, names).typed == nil }
+                    || other.definition.relationships.contains { $0.name == "id" && $0.isToMany }
+                    || other.definition.fetchedProperties.contains { $0.name == "id" })
         }
-        if !hasUnfitID { text += "\nextension \(className): Identifiable {}\n" }
-        if generator.isCodable { text += "\nextension \(className): CodableObject {}\n" }
+        if !hasUnfitID { text += "\nextension \(className): \(names.swift("Identifiable")) {}\n" }
+        if generator.isCodable { text += "\nextension \(className): \(names.folio("CodableObject")) {}\n" }
         return text
     }
 

@@ -41,7 +41,7 @@ package struct CodeGenerator {
     package func files(for model: ManagedObjectModel, named name: String, contents: String) throws(CodegenError)
         -> [GeneratedFile]
     {
-        let names = try SwiftNames(model)
+        let names = try SwiftNames(model, modelName: name)
         var files: [GeneratedFile] = []
         for writer in writers(for: model, names) {
             if isClassGenerated(writer.entity) {
@@ -61,7 +61,7 @@ package struct CodeGenerator {
     package func text(for model: ManagedObjectModel, named name: String, contents: String) throws(CodegenError)
         -> String
     {
-        let names = try SwiftNames(model)
+        let names = try SwiftNames(model, modelName: name)
         let writers = writers(for: model, names)
         let modelWriter = ModelWriter(model: model, name: SwiftNames.typeName(name), names: names, generator: self)
         var text = ClassWriter.notice + "\(accessLevel.prefix)import Folio\n"

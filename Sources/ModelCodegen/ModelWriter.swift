@@ -8,6 +8,8 @@ struct ModelWriter {
     let generator: CodeGenerator
 
     private var access: String { generator.accessLevel.prefix }
+    private var string: String { names.swift("String") }
+    private var modelType: String { names.folio("ManagedObjectModel") }
 
     func file(contents: String) -> String {
         ClassWriter.notice + "\(access)import Folio\n\n" + text(contents: contents)
@@ -16,11 +18,11 @@ struct ModelWriter {
     func text(contents: String) -> String {
         var text = "/// The model \(name) and the classes of its objects.\n\(access)enum \(name)Model {\n"
         text += "    /// The classes, by the names that the model gives them.\n"
-        text += "    \(access)static var classes: [String: ManagedObject.Type] {\n"
+        text += "    \(access)static var classes: [\(string): \(names.folio("ManagedObject")).Type] {\n"
         text += classes.isEmpty ? "        [:]\n" : "        [\n\(classes)        ]\n"
         text += "    }\n\n    /// The model; made once.\n"
-        text += "    \(access)static func model() throws -> ManagedObjectModel { try made.get() }\n\n"
-        text += "    private static let made = Result { try ManagedObjectModel(xcdatamodelText: text) }\n"
+        text += "    \(access)static func model() throws -> \(modelType) { try made.get() }\n\n"
+        text += "    private static let made = \(names.swift("Result")) { try \(modelType)(xcdatamodelText: text) }\n"
         text += templates
         let hashes = fence(contents)
         text += "\n    private static let text = \(hashes)\"\"\"\n"
@@ -44,14 +46,17 @@ struct ModelWriter {
     /// A function for each fetch request template of the model.
     private var templates: String {
         var text = ""
+        var used: Set<String> = []
         for (place, template) in model.definition.fetchRequestTemplates.enumerated() {
             let type = names.objectType(model.entity(named: template.entityName))
-            let name = SwiftNames.property(Self.lowercased(SwiftNames.typeName(template.name)) + "Request")
+            var name = Self.lowercased(SwiftNames.typeName(template.name)) + "Request"
+            while !used.insert(name).inserted { name += "_" }
+            let request = names.folio("FetchRequest")
             text += "\n    /// The model's fetch request “\(template.name.filter { !$0.isNewline })”.\n"
             text +=
-                "    \(access)static func \(name)(_ variables: [String: (any PredicateArgument)?] = [:]) throws -> FetchRequest<\(type)> {\n"
+                "    \(access)static func \(name)(_ variables: [\(string): (any \(names.folio("PredicateArgument")))?] = [:]) throws -> \(request)<\(type)> {\n"
             text +=
-                "        try FetchRequest(template: model().definition.fetchRequestTemplates[\(place)], substitutionVariables: variables)\n    }\n"
+                "        try \(request)(template: model().definition.fetchRequestTemplates[\(place)], substitutionVariables: variables)\n    }\n"
         }
         return text
     }

@@ -14,7 +14,7 @@ struct SwiftType {
     /// The cast from a value that is accessed by key.
     var cast: String { text == "Any?" ? "" : " as? \(text.dropLast())" }
 
-    init(_ attribute: AttributeDescription) {
+    init(_ attribute: AttributeDescription, _ names: SwiftNames) {
         let scalar: String?
         let object: String
         switch attribute.type {
@@ -33,13 +33,20 @@ struct SwiftType {
         // The encoded data, because only the transformer knows the class of the value.
         case .binary, .transformable:
             (scalar, object) = (nil, attribute.allowsExternalBinaryDataStorage ? "LargeValue" : "Data")
-        case .composite: (scalar, object) = (nil, "[String: PropertyValue]")
+        case .composite: (scalar, object) = (nil, "[\(names.swift("String")): \(names.folio("PropertyValue"))]")
         case .undefined, .objectID: (scalar, object) = (nil, "Any")
         }
         isScalar = attribute.usesScalarValueType && scalar != nil
-        let plain = isScalar ? scalar ?? object : object
+        let name = isScalar ? scalar ?? object : object
+        isOfFoundation = ["TimeInterval", "Date", "Decimal", "UUID", "URL", "Data"].contains(name)
+        let plain: String =
+            switch name {
+            case "LargeValue": names.folio(name)
+            case _ where isOfFoundation: names.type(name, in: "Foundation")
+            case _ where name.first == "[" || name == "Any": name
+            default: names.swift(name)
+            }
         text = isScalar ? plain : plain + "?"
-        isOfFoundation = ["TimeInterval", "Date", "Decimal", "UUID", "URL", "Data"].contains(plain)
         switch attribute.type {
         case .composite, .undefined, .objectID: typed = nil
         default: typed = plain

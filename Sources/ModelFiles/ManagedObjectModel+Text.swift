@@ -5,9 +5,12 @@ extension ManagedObjectModel {
     /// Creates a model from the content of the `contents` file of an `.xcdatamodel`. Generated code
     /// uses it.
     ///
+    /// What Xcode compiles with a warning is read: see ``warnings``.
+    ///
     /// - Throws: ``ModelError`` with code `unreadable` if the text is not a model, `invalid` with
     ///   all errors if the model is not valid.
     public convenience init(xcdatamodelText text: String) throws(ModelError) {
-        try self.init(ModelContents.decode(Data(text.utf8)).definition)
+        let model = try ModelContents.decode(Data(text.utf8))
+        try self.init(model.definition, warnings: model.warnings)
     }
 }

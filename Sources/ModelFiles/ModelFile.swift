@@ -129,10 +129,14 @@ public struct ModelFile: Sendable {
 extension ManagedObjectModel {
     /// Reads the current version of a model file. Use ``ModelFile`` for other versions.
     ///
+    /// What Xcode compiles with a warning is read, such as a default value that is none of its
+    /// type: ``ManagedObjectModel/warnings`` tells of it.
+    ///
     /// - Throws: ``ModelError`` with code `notFound` or `unreadable`, or `invalid` with all errors
     ///   in the model.
     public convenience init(contentsOf url: URL) throws(ModelError) {
-        try self.init(try ModelFile(contentsOf: url).model().definition)
+        let model = try ModelFile(contentsOf: url).model()
+        try self.init(model.definition, warnings: model.warnings)
     }
 }
 

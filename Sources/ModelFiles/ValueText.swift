@@ -6,23 +6,20 @@ internal import Schema
 enum ValueText {
     /// The value of a type for a text; nil if the text is not valid for the type.
     static func value(_ text: String, _ type: AttributeType) -> PropertyValue? {
-        let trimmed = text.trimmingCharacters(in: .whitespaces)
+        let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         switch type {
         case .integer16, .integer32, .integer64: return integer(trimmed).map { .int($0) }
-        case .double: return Double(trimmed).map { .double($0) }
-        case .float: return Float(trimmed).map { .float($0) }
+        case .double: return number(trimmed).map { .double($0) }
+        case .float: return number(trimmed).map { .float(Float($0)) }
         case .decimal: return decimal(trimmed).map { .decimal($0) }
         case .boolean:
-            switch trimmed.uppercased() {
-            case "YES", "TRUE", "1": return .bool(true)
-            case "NO", "FALSE", "0": return .bool(false)
-            default: return nil
-            }
+            return (words[trimmed.uppercased()] ?? number(trimmed).map { $0 != 0 }).map { .bool($0) }
         case .string: return .string(text)
         case .date: return date(trimmed).map { .date($0) }
         case .uuid: return UUID(uuidString: trimmed).map { .uuid($0) }
         case .uri: return URL(string: trimmed).map { .uri($0) }
-        case .binary, .transformable: return Data(base64Encoded: trimmed).map { .data($0) }
+        case .binary, .transformable:
+            return Data(base64Encoded: trimmed.filter { !$0.isWhitespace }).map { .data($0) }
         case .undefined, .objectID, .composite: return nil
         }
     }
@@ -51,28 +48,39 @@ enum ValueText {
         return Int64(exactly: seconds).map { "\($0)" } ?? "\(seconds)"
     }
 
+    /// The words for Booleans. One can remain as the default of a number whose type was Boolean
+    /// before.
+    private static let words = [
+        "YES": true, "TRUE": true, "Y": true, "T": true, "NO": false, "FALSE": false, "N": false, "F": false,
+    ]
+
+    /// A number: decimal or hexadecimal, with or without an exponent.
+    private static func number(_ text: String) -> Double? {
+        if let flag = words[text.uppercased()] { return flag ? 1 : 0 }
+        guard let number = Double(text), !number.isNaN else { return nil }
+        return number
+    }
+
     private static func integer(_ text: String) -> Int64? {
-        // YES or NO can remain as the default of an attribute whose type was Boolean before.
-        switch text {
-        case "YES": 1
-        case "NO": 0
-        default: Int64(text) ?? Double(text).flatMap { Int64(exactly: $0) }
-        }
+        Int64(text) ?? number(text).flatMap { Int64(exactly: $0) }
     }
 
     private static func decimal(_ text: String) -> Decimal? {
-        // `Decimal(string:)` ignores everything after the first invalid character.
-        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }) else { return nil }
-        return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+        guard let number = number(text), number.isFinite else { return nil }
+        // `Decimal(string:)` reads no hexadecimal digits, and no further than the first invalid
+        // character.
+        let isDecimal = text.utf8.allSatisfy { (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }
+        return Decimal(string: isDecimal ? text : "\(number)", locale: Locale(identifier: "en_US_POSIX"))
     }
 
     private static func text(_ date: Date) -> String {
         InternetDate.text(date).replacing("T", with: " ").replacing("Z", with: " +0000")
     }
 
-    /// A date such as `2013-04-23 12:00:00 +0000`. Seconds and time zone can be missing; the
-    /// default zone is UTC.
+    /// A date such as `2013-04-23 12:00:00 +0000`, or the seconds since the reference date. Seconds
+    /// and time zone can be missing; the default zone is UTC.
     private static func date(_ text: String) -> Date? {
+        if let seconds = Double(text) { return seconds.isFinite ? Date(timeIntervalSinceReferenceDate: seconds) : nil }
         let parts = text.split(separator: " ")
         guard let day = parts.first, (1...3).contains(parts.count) else { return nil }
         var time = parts.count > 1 ? String(parts[1]) : "00:00:00"

@@ -5,6 +5,8 @@ package import Schema
 package import Storage
 
 extension SQLitePersistentStore {
+    package var missingParts: [String] { layout.missing.map(\.message).filter { !$0.isEmpty } }
+
     /// The value of a setting of the store's connection, such as `journal_mode`; nil if there is no
     /// such setting.
     package func setting(_ name: String) throws -> String? {
@@ -15,12 +17,17 @@ extension SQLitePersistentStore {
         }
     }
 
+    /// Whether the file lacks the table of a request's entity, which then has no objects.
+    private func isWithoutTable(_ request: RowRequest) -> Bool { layout.lacksTable(of: request.entityIndex) }
+
     package func rows(_ request: RowRequest) throws -> RowBatch {
-        try withSession { session in try session.reading { try session.rows(request) } }
+        if isWithoutTable(request) { return RowBatch() }
+        return try withSession { session in try session.reading { try session.rows(request) } }
     }
 
     package func selection(_ request: RowRequest, known: KnownKeys) throws -> RowSelection {
-        try withSession { session in try session.reading { try session.selection(request, known: known) } }
+        if isWithoutTable(request) { return RowSelection(rows: RowBatch()) }
+        return try withSession { session in try session.reading { try session.selection(request, known: known) } }
     }
 
     package func state() throws -> StoreState? {
@@ -28,7 +35,8 @@ extension SQLitePersistentStore {
     }
 
     package func count(_ request: RowRequest) throws -> Int {
-        try withSession { session in try session.reading { try session.count(request) } }
+        if isWithoutTable(request) { return 0 }
+        return try withSession { session in try session.reading { try session.count(request) } }
     }
 
     package func storedRowCount(rootIndex: Int) throws -> Int {
@@ -46,11 +54,15 @@ extension SQLitePersistentStore {
     }
 
     package func answerablePart(of request: RowRequest) throws -> RowRequest {
-        request.selectingMore(try SQLTranslation.translate(request, layout: layout, identity: identity).answered)
+        if isWithoutTable(request) { return request.selectingMore(nil) }
+        return request.selectingMore(try SQLTranslation.translate(request, layout: layout, identity: identity).answered)
     }
 
     package func table(_ table: TableRequest, of request: RowRequest) throws -> [[PropertyValue]] {
-        try withSession { session in try session.reading { try session.rows(table, of: request) } }
+        guard !isWithoutTable(request) else {
+            throw QueryError(.unsupported, "The store has no table that could be asked")
+        }
+        return try withSession { session in try session.reading { try session.rows(table, of: request) } }
     }
 
     package func explanation(of table: TableRequest, of request: RowRequest) throws -> QueryExplanation {
@@ -60,7 +72,8 @@ extension SQLitePersistentStore {
     package func related(entityIndex: Int, propertyIndex: Int, owners: [Int64], includingRows: Bool) throws
         -> RelatedBatch
     {
-        try withSession { session in
+        if layout.lacksTable(of: entityIndex) { return RelatedBatch(members: owners.map { _ in [] }) }
+        return try withSession { session in
             try session.reading {
                 try session.related(
                     entityIndex: entityIndex, propertyIndex: propertyIndex, owners: owners, includingRows: includingRows

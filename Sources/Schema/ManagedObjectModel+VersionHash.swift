@@ -118,7 +118,7 @@ extension RelationshipDescription {
             HashInput.property(
                 name: name, isOptional: isOptional, isTransient: isTransient, modifier: versionHashModifier))
         bytes.append(destinationEntityName)
-        bytes.append(inverseName ?? "")
+        bytes.append(inverseName ?? unmatchedInverseName ?? "")
         bytes.append(Int32(clamping: maxCount))
         bytes.append(Int32(clamping: minCount))
         if isOrdered { bytes.append(1 as UInt16) }

@@ -41,6 +41,10 @@ public final class ManagedObjectModel: Sendable {
     /// The entities, depth first, with roots and siblings sorted by name without regard to case.
     /// New stores assign entity numbers (Z_ENT) in this order.
     public let entities: [EntityDescription]
+    /// What the model's file says that could not be followed, such as a default value that is none
+    /// of its type. The model was read without it. Empty for a model that was not read from a file;
+    /// not part of the model's equality.
+    public let warnings: [ModelError.Fault]
     private let indexByName: [String: Int]
     private let compositesByName: [String: CompositeDescription]
     /// A number that is unique for each model in the process, for fast comparison of models.
@@ -52,8 +56,14 @@ public final class ManagedObjectModel: Sendable {
     /// Creates a model from its definition and validates it.
     ///
     /// - Throws: ``ModelError`` with code `invalid`, whose ``ModelError/faults`` list every error.
-    public init(_ description: Definition) throws(ModelError) {
+    public convenience init(_ description: Definition) throws(ModelError) {
+        try self.init(description, warnings: [])
+    }
+
+    /// Creates a model with the warnings of its reader.
+    package init(_ description: Definition, warnings: [ModelError.Fault]) throws(ModelError) {
         try description.validate()
+        self.warnings = warnings
         let description = description.ordered()
         self.definition = description
         let number = Self.nextNumber.wrappingAdd(1, ordering: .relaxed).newValue

@@ -25,6 +25,9 @@ public struct RelationshipDescription: Sendable, Hashable {
     /// The name of the inverse relationship at the destination, which is kept consistent; nil for
     /// none.
     public var inverseName: String?
+    /// The inverse that a model file names and that is not one, such as a relationship with another
+    /// inverse. It counts for the version hash only, and is written back.
+    package var unmatchedInverseName: String?
     /// The minimum number of objects, checked by validation only.
     public var minCount: Int
     /// The maximum number of objects; 0 or −1 for no limit. The relationship is to-one if and only

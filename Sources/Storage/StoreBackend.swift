@@ -71,6 +71,10 @@ package protocol StoreBackend: RowStore, Sendable {
     /// The layouts of the rows of the model's entities, by entity index.
     var layouts: [RowLayout] { get }
 
+    /// What the file lacks of its model, for people: tables and columns, whose objects and values
+    /// are not shown and can't be written. Empty for a complete store.
+    var missingParts: [String] { get }
+
     func metadata() throws -> [String: MetadataValue]
     /// The number of all rows that the store keeps for a hierarchy, including those that are no
     /// objects.
@@ -141,4 +145,5 @@ extension StoreBackend {
     }
 
     package func omissions() throws -> StoreOmissions { StoreOmissions() }
+    package var missingParts: [String] { [] }
 }

@@ -29,6 +29,7 @@ struct Modelgen {
 
     private static func text(of url: URL, _ generator: CodeGenerator) throws -> String {
         let model = try ModelFile(contentsOf: url).model()
+        for warning in model.warnings { say("\(url.path): warning: \(warning)") }
         let contents = String(decoding: try ModelContents.encode(model), as: UTF8.self)
         return try generator.text(for: model, named: url.deletingPathExtension().lastPathComponent, contents: contents)
     }
@@ -39,8 +40,10 @@ struct Modelgen {
         try text.write(to: url, atomically: true, encoding: .utf8)
     }
 
+    private static func say(_ message: String) { FileHandle.standardError.write(Data("\(message)\n".utf8)) }
+
     private static func fail(_ message: String, _ code: Int32) -> Never {
-        FileHandle.standardError.write(Data("\(message)\n".utf8))
+        say(message)
         exit(code)
     }
 }

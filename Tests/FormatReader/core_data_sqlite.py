@@ -222,22 +222,20 @@ class Store:
         sides = sorted([mine, theirs], key=lambda side: (side[0], side[1].name))
         tables = [f"Z_{number}{side.name}".upper() for number, side in sides]
         tables = tables[::-1] if mine[0] == theirs[0] else tables[:1]
-        owner, member = self.join_column(entity, relationship), self.join_column(other.name, inverse)
-        if relationship is inverse:
-            member = "REFLEXIVE"
-        table = next((name for name in tables if {owner, member} <= self.tables.get(name, set())), None)
+        table = next((name for name in tables if name in self.tables), None)
         demand(table, f"no join table for {entity}.{relationship.name}")
+        keys = sorted(name for name in self.tables[table] if not name.startswith("Z_FOK_"))
+        demand(len(keys) == 2, f"{len(keys)} columns for {entity}.{relationship.name}")
+        ends = [f"Z_{self.numbers[entity]}{inverse.name}".upper(), f"Z_{self.numbers[other.name]}{relationship.name}".upper()]
+        if relationship is inverse:
+            ends[1] = "REFLEXIVE"
+
+        def fit(column, name):
+            return 2 if column == name else 1 if re.fullmatch(re.escape(name) + "[0-9]+", column) else 0
+        owner, member = max((keys, keys[::-1]), key=lambda pair: sum(map(fit, pair, ends)))
+        demand(fit(owner, ends[0]) or fit(member, ends[1]), f"no column for {entity}.{relationship.name}")
         order = "Z_FOK_" + re.sub("^Z_", "", member) if relationship.flag("ordered") else None
         return {"join": table, "owner": owner, "member": member, "order": order}
-
-    def join_column(self, entity, relationship):
-        """The column with the keys of the entity's objects."""
-        inverse, earlier = self.model.inverse(relationship)[1], 0
-        for other in self.model.entities[entity].own.values():
-            if other.is_to_many and not other.flag("transient") and by_utf16(other.name) < by_utf16(relationship.name):
-                name = self.model.inverse(other)[1]
-                earlier += bool(name and name.is_to_many and name.name.upper() == inverse.name.upper())
-        return f"Z_{self.numbers[entity]}{inverse.name}".upper() + (str(earlier) if earlier else "")
 
     # MARK: Objects
 

@@ -27,7 +27,7 @@ struct GeneratedClassesTests {
             try Subprocess.succeed(
                 productsFolder.appendingPathComponent("modelgen").path, version.path, output.path, configuration.path,
                 in: scratch)
-            try typecheck(output, in: scratch)
+            try typecheckGenerated(output, in: scratch)
             let text = try String(contentsOf: output, encoding: .utf8)
             let entities =
                 try String(contentsOf: version.appendingPathComponent("contents"), encoding: .utf8).components(
@@ -60,24 +60,24 @@ struct GeneratedClassesTests {
                     return
                 }
                 texts += 1
-                try typecheck(output, in: scratch)
+                try typecheckGenerated(output, in: scratch)
             }
         }
         #expect(texts > 15)
     }
+}
 
-    /// Compiles a file against this build's modules, as a package that names Folio as a dependency
-    /// does.
-    private func typecheck(_ file: URL, in scratch: URL) throws {
-        let doors = ["CSQLite", "CArchive", "CZlib", "CDeflate"].map {
-            projectFolder.appendingPathComponent("Sources/\($0)/module.modulemap")
-        }
-        let maps = doors + [productsFolder.appendingPathComponent("CSystem.build/module.modulemap")]
-        try Subprocess.succeed(
-            [
-                "swiftc", "-typecheck", "-swift-version", "6", "-warnings-as-errors", "-I",
-                productsFolder.appendingPathComponent("Modules").path,
-            ]
-                + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] } + [file.path], in: scratch)
+/// Compiles a file against this build's modules, as a package that names Folio as a dependency
+/// does.
+func typecheckGenerated(_ file: URL, in scratch: URL) throws {
+    let doors = ["CSQLite", "CArchive", "CZlib", "CDeflate"].map {
+        projectFolder.appendingPathComponent("Sources/\($0)/module.modulemap")
     }
+    let maps = doors + [productsFolder.appendingPathComponent("CSystem.build/module.modulemap")]
+    try Subprocess.succeed(
+        [
+            "swiftc", "-typecheck", "-swift-version", "6", "-warnings-as-errors", "-I",
+            productsFolder.appendingPathComponent("Modules").path,
+        ]
+            + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] } + [file.path], in: scratch)
 }

@@ -121,12 +121,21 @@ extension LayoutTests {
             storage.properties == [.attribute(AttributeColumn(name: "zname", type: .string, hasStoragePrefix: false))])
     }
 
-    @Test func aMissingColumnIsDamage() throws {
+    @Test func aMissingColumnIsNoted() throws {
         let model = try ManagedObjectModel(entities: [EntityDefinition("Person", attributes: [.init("name", .string)])]
         )
         let catalog = StoreCatalog(
             tables: [.init(name: "ZPERSON", columns: ["Z_PK", "Z_ENT", "Z_OPT"])],
             entities: [.init(number: 1, name: "Person", parent: 0)])
+        let layout = try StoreLayout.reading(model, from: catalog)
+        #expect(try layout.storage(of: 0).properties == [.none])
+        #expect(layout.missing.map(\.message) == ["the column ZPERSON.ZNAME of Person.name is missing"])
+    }
+
+    @Test func aStoreWithNoneOfTheModelsTablesIsDamage() throws {
+        let model = try ManagedObjectModel(entities: [EntityDefinition("Person", attributes: [.init("name", .string)])]
+        )
+        let catalog = StoreCatalog(tables: [], entities: [.init(number: 1, name: "Person", parent: 0)])
         let error = #expect(throws: StorageError.self) { try StoreLayout.reading(model, from: catalog) }
         #expect(error?.code == .damaged)
     }

@@ -47,6 +47,8 @@ public enum DocumentRepairer {
         }
         let place = DocumentTarget(path: targetPath, replaces: replacing)
         try place.check()
+        // What can't be recognized may be a damaged document.
+        try (try? DetectedDocument(path))?.refuseForeignDatabase()
         let lock = try SourceLock.acquire(path)
         defer { lock?.release() }
         let scratch = try StateFolder.makeTemporary()

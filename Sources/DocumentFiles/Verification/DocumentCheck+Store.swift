@@ -44,6 +44,7 @@ extension DocumentCheck {
             for finding in try store.integrityFindings(isThorough: check.isThorough) { check.report("store", finding) }
         }
         _ = part("store") { check in
+            for note in store.missingParts { check.report("store", note) }
             for finding in try store.numberingFindings() { check.report("store", finding) }
             for finding in try store.valueNameFindings() {
                 check.report("store", finding.message, object: finding.object)

@@ -152,6 +152,7 @@ public enum DocumentVerifier {
         _ url: URL, isThorough: Bool, fitting model: ModelChoice
     ) throws -> DocumentVerification {
         let document = try DetectedDocument(url.path)
+        try document.refuseForeignDatabase()
         var check = DocumentCheck(
             isThorough: isThorough, hasOwnModel: [.package, .archive].contains(document.kind), model: model)
         switch document.kind {

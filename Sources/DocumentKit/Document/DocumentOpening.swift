@@ -13,6 +13,7 @@ package enum DocumentOpening {
         classes: [String: ManagedObject.Type] = [:],
         fitting model: ModelChoice
     ) async throws -> Document {
+        try checkIsFile(url)
         let document = Document()
         let configuration = StoreConfiguration(url) { document.configureStore(&$0) }
         let session = try await StoreConfiguration.$current.withValue(configuration) {
@@ -21,6 +22,14 @@ package enum DocumentOpening {
         }
         document.opened.begin(session, classes: classes)
         return document
+    }
+
+    /// - Throws: `DocumentError` with code `unsupported` for a URL that is not a file's.
+    static func checkIsFile(_ url: URL) throws {
+        guard !url.isFileURL else { return }
+        throw DocumentError(
+            .unsupported, "documents are files: a URL of the scheme \(url.scheme ?? "") is not supported",
+            path: url.absoluteString)
     }
 
     /// Opens a document, runs `body` on it, and closes it.
@@ -55,6 +64,7 @@ package enum DocumentOpening {
         at url: URL, as type: Document.Type, model: ManagedObjectModel, form: DocumentForm, modelName: String?,
         replaces: Bool, classes: [String: ManagedObject.Type]
     ) async throws -> Document {
+        try checkIsFile(url)
         // The lock is kept from creation to opening, so that no other process can open the document
         // between.
         let lock = try await DocumentWriter.writeEmpty(url, model, form, modelName, replaces: replaces)

@@ -34,6 +34,17 @@ extension Console {
         reportOutsideCommits(count, path)
     }
 
+    /// Reports what the store of a document lacks of its model.
+    ///
+    /// - Parameter path: The path of the document as it was typed.
+    func reportMissingParts(_ parts: [String], _ path: String) {
+        for part in parts {
+            say(
+                "note: \(Printable.line(path)): \(Printable.line(part)): what belongs there is not shown and can't be written"
+            )
+        }
+    }
+
     func reportOutsideCommits(_ count: Int, _ path: String) {
         reportWorkOnOtherStates(path)
         guard count > 0 else { return }

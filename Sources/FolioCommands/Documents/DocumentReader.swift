@@ -47,7 +47,10 @@ struct DocumentReader {
             if tells, document.hasAutosavedWork, argument.state == .newest {
                 console.say("note: \(Printable.line(argument.path)) is shown with autosaved work that is not saved")
             }
-            if tells { console.reportOutsideCommits(of: document, argument.path) }
+            if tells {
+                console.reportOutsideCommits(of: document, argument.path)
+                console.reportMissingParts(document.missingParts, argument.path)
+            }
             return try await body(DocumentReader(document: document))
         }
     }

@@ -32,12 +32,21 @@ enum ModelArgument {
             guard error.code == .unreadable, !isModelLike(reference.url) else { throw error }
             return try await embedded(in: reference, DocumentArgument(reference.url.relativePath), console)
         }
+        let model = try file.model(version: reference.version)
+        tell(model.warnings, reference.url.relativePath, console)
         return LoadedModel(
-            model: try file.model(version: reference.version),
+            model: model,
             name: reference.url.deletingPathExtension().lastPathComponent,
             version: file.versionNames.count > 1 || reference.version != nil
                 ? reference.version ?? file.currentVersionName : nil,
             versions: file.versionNames)
+    }
+
+    /// Tells of what the model was read without.
+    private static func tell(_ warnings: [ModelError.Fault], _ path: String, _ console: Console) {
+        for warning in warnings {
+            console.say("warning: \(Printable.line(path)): \(Printable.line("\(warning)"))")
+        }
     }
 
     static func isModelLike(_ url: URL) -> Bool {
@@ -54,6 +63,7 @@ enum ModelArgument {
                 name: URL(fileURLWithPath: document.path).deletingPathExtension().lastPathComponent,
                 version: reader.document.manifest?.model.name, versions: [])
         }
+        tell(loaded.model.warnings, reference.url.relativePath, console)
         if let version = reference.version, version != loaded.version,
             !loaded.model.definition.versionIdentifiers.contains(version)
         {

@@ -17,6 +17,7 @@ enum ModelJSON {
             "digest": .string(model.versionHashesDigest), "checksum": .string(model.versionChecksum),
             "entities": .array(entities),
         ]
+        if !model.warnings.isEmpty { value["warnings"] = .strings(model.warnings.map { "\($0)" }) }
         if loaded.versions.count > 1 { value["versions"] = .strings(loaded.versions) }
         value["composites"] = .array(
             description.composites.map {

@@ -12,6 +12,7 @@ extension Server {
     func url(_ parameters: Parameters) throws -> URL {
         let path = try parameters.path("path")
         guard !path.isEmpty else { throw RPCError(.invalidParams, "the parameter path is empty") }
+        try ParsedArguments.refuseURL(path)
         return URL(fileURLWithPath: path)
     }
 

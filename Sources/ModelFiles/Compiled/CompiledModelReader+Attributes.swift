@@ -30,7 +30,7 @@ extension CompiledModelReader {
         if type != .undefined { try ValidationPredicates.read(object, into: &attribute) }
         let identifier = try object.string("NSRenamingIdentifier")
         attribute.renamingIdentifier = identifier == name || identifier == "" ? nil : identifier
-        attribute.versionHashModifier = try object.string("NSVersionHashModifier")
+        attribute.versionHashModifier = try object.string("NSVersionHashModifier").flatMap { $0.isEmpty ? nil : $0 }
         attribute.userInfo = try Self.userInfo(object)
         if object.isKind(of: "NSDerivedAttributeDescription") {
             attribute.derivationExpression = try object.string(ArchiveKeys.derivationFormat)
@@ -79,12 +79,19 @@ extension CompiledModelReader {
         // Values of application classes are ignored, because only the transformer of the
         // application can interpret them.
         guard type != .transformable, type != .composite, type != .undefined, type != .objectID else { return nil }
-        report("the default value is no value of type \(type.name)", owner, name)
+        warn("the default value is no value of type \(type.name): there is none", owner, name)
         return nil
     }
 
     /// The archived value converted to an attribute type; nil if that is not possible.
     static func value(_ object: ArchivedObject, _ type: AttributeType) throws -> PropertyValue? {
+        if let value = try archivedValue(object, type) { return value }
+        // Models of other tools archive the text that the source has, or another kind of number.
+        if let text = object.string { return ValueText.value(text, type) }
+        return object.decimal.flatMap { ValueText.value("\($0)", type) }
+    }
+
+    private static func archivedValue(_ object: ArchivedObject, _ type: AttributeType) throws -> PropertyValue? {
         switch type {
         case .integer16, .integer32, .integer64:
             switch object.number {

@@ -5,6 +5,8 @@ internal import Schema
 /// Reads archived models. Only objects of the classes of models are interpreted.
 struct CompiledModelReader {
     var faults: [ModelError.Fault] = []
+    /// What is passed over.
+    var warnings: [ModelError.Fault] = []
 
     static func read(_ data: Data, path: String?) throws(ModelError) -> ManagedObjectModel {
         var reader = CompiledModelReader()
@@ -19,13 +21,15 @@ struct CompiledModelReader {
         } catch {
             throw ModelError(.unreadable, "The model can't be read: \(error)", path: path)
         }
-        let faults = reader.faults + ModelValidation.faults(in: description)
-        guard faults.isEmpty else { throw ModelError(.invalid, "The model makes no sense", path: path, faults: faults) }
-        return try ManagedObjectModel(description)
+        return try ManagedObjectModel(description, faults: reader.faults, warnings: reader.warnings, path: path)
     }
 
     mutating func report(_ message: String, _ entity: String? = nil, _ property: String? = nil) {
         faults.append(ModelError.Fault(entity: entity, property: property, message: message))
+    }
+
+    mutating func warn(_ message: String, _ entity: String? = nil, _ property: String? = nil) {
+        warnings.append(ModelError.Fault(entity: entity, property: property, message: message))
     }
 
     private mutating func description(_ root: ArchivedObject) throws -> ManagedObjectModel.Definition {
@@ -71,7 +75,7 @@ struct CompiledModelReader {
                 entity.fetchedProperties.append(try fetchedProperty(property))
             } else if property.className != "_NSPropertyDescriptionProxy" {
                 // A proxy represents an inherited property, which the declaring entity lists.
-                report("a property of the unknown kind “\(property.className ?? "nil")”", name, key)
+                warn("a property of the unknown kind “\(property.className ?? "nil")”", name, key)
             }
         }
         entity.uniquenessConstraints = try Self.nameLists(object, "NSUniqueTuples")

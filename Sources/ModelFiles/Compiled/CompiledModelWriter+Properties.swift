@@ -75,6 +75,8 @@ extension CompiledModelWriter {
         if let name = relationship.inverseName {
             fields["_NSInverseRelationshipName"] = writer.add(string: name).value
             fields["NSInverseRelationship"] = inversePosition(relationship.destinationEntityName, name).value
+        } else if let name = relationship.unmatchedInverseName {
+            fields["_NSInverseRelationshipName"] = writer.add(string: name).value
         }
         fields["NSMinCount"] = .integer(Int64(relationship.minCount))
         fields["NSMaxCount"] = .integer(Int64(relationship.maxCount))

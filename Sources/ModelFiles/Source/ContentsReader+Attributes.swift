@@ -29,7 +29,7 @@ extension ContentsReader {
         let isDerived = fields.flag("derived")
         attribute.derivationExpression = fields.text("derivationExpression")
         if isDerived, attribute.derivationExpression == nil {
-            report("a derived attribute without an expression", owner, name)
+            warn("a derived attribute without an expression: it is an attribute like others", owner, name)
         }
         attribute.compositeName = fields.text("composite")
         attribute.isIndexed = fields.flag("indexed")
@@ -43,6 +43,9 @@ extension ContentsReader {
         return attribute
     }
 
+    /// What a prefix stands for, in warnings.
+    private static let words = ["default": "default value", "min": "smallest value", "max": "greatest value"]
+
     /// The value of the attribute `<prefix>ValueString`. For a date, `<prefix>DateTimeInterval`
     /// takes precedence.
     private mutating func value(
@@ -50,8 +53,8 @@ extension ContentsReader {
     ) -> PropertyValue? {
         if type == .date, let text = fields.text("\(prefix)DateTimeInterval") {
             _ = fields.take("\(prefix)ValueString")
-            if let seconds = Double(text) { return .date(Date(timeIntervalSinceReferenceDate: seconds)) }
-            report("“\(text)” is no time interval", owner, name)
+            if let value = ValueText.value(text, .date) { return value }
+            warn("“\(text)” is no time interval: there is no \(Self.words[prefix] ?? prefix)", owner, name)
             return nil
         }
         let key = "\(prefix)ValueString"
@@ -66,7 +69,9 @@ extension ContentsReader {
         }
         // For types without a textual form, the text remains in the extra markup.
         if ![.undefined, .transformable, .objectID, .composite].contains(type) {
-            report("“\(text)” is no value of type \(type.name)", owner, name)
+            _ = fields.take(key)
+            warn(
+                "“\(text)” is no value of type \(type.name): there is no \(Self.words[prefix] ?? prefix)", owner, name)
         }
         return nil
     }

@@ -19,7 +19,7 @@ extension ContentsReader {
             if let known = DeleteRule(modelFileName: rule) {
                 relationship.deleteRule = known
             } else {
-                report("the delete rule “\(rule)” is not known", owner, name)
+                warn("the delete rule “\(rule)” is not known: Nullify is taken", owner, name)
             }
         }
         relationship.renamingIdentifier = fields.text("elementID").flatMap { $0 == name ? nil : $0 }
@@ -33,8 +33,8 @@ extension ContentsReader {
         var fields = MarkupFields(element)
         let name = fields.take("name") ?? ""
         let requests = element.children(named: "fetchRequest").map { fetchRequest($0) }
-        if requests.count != 1 {
-            report("a fetched property has one fetch request, not \(requests.count)", owner, name)
+        if requests.count > 1 {
+            warn("a fetched property has one fetch request, not \(requests.count): the first is taken", owner, name)
         }
         var property = FetchedPropertyDescription(
             name, fetchRequest: requests.first ?? FetchRequestTemplate("", entityName: ""))

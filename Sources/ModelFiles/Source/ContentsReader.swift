@@ -5,6 +5,8 @@ internal import Schema
 /// Reads `contents`, the XML file of an `.xcdatamodel`.
 struct ContentsReader {
     var faults: [ModelError.Fault] = []
+    /// What is passed over.
+    var warnings: [ModelError.Fault] = []
 
     static func read(_ data: Data, path: String?) throws(ModelError) -> ManagedObjectModel {
         let root: XMLTree
@@ -18,13 +20,15 @@ struct ContentsReader {
         }
         var reader = ContentsReader()
         let description = reader.description(root)
-        let faults = reader.faults + ModelValidation.faults(in: description)
-        guard faults.isEmpty else { throw ModelError(.invalid, "The model makes no sense", path: path, faults: faults) }
-        return try ManagedObjectModel(description)
+        return try ManagedObjectModel(description, faults: reader.faults, warnings: reader.warnings, path: path)
     }
 
     mutating func report(_ message: String, _ entity: String? = nil, _ property: String? = nil) {
         faults.append(ModelError.Fault(entity: entity, property: property, message: message))
+    }
+
+    mutating func warn(_ message: String, _ entity: String? = nil, _ property: String? = nil) {
+        warnings.append(ModelError.Fault(entity: entity, property: property, message: message))
     }
 
     // MARK: Model
@@ -52,8 +56,10 @@ struct ContentsReader {
             case "fetchRequest": description.fetchRequestTemplates.append(fetchRequest(element))
             case "configuration":
                 let name = element["name"] ?? ""
-                if description.configurations[name] != nil { report("there are two configurations called “\(name)”") }
-                description.configurations[name] = element.children(named: "memberEntity").compactMap { $0["name"] }
+                if description.configurations[name] != nil { warn("there are two configurations called “\(name)”") }
+                description.configurations[name, default: []] += element.children(named: "memberEntity").compactMap {
+                    $0["name"]
+                }
             case "elements":
                 description.diagram = element.children(named: "element").map { MarkupFields($0).rest }
             default: break
@@ -103,7 +109,7 @@ struct ContentsReader {
     }
 
     /// Checks the entities of inverse relationships, which the file names, too. Descriptions don't
-    /// contain them, so a contradiction must be found here.
+    /// contain them, so a contradiction is found here.
     private mutating func checkInverseEntities(_ root: XMLTree, _ description: ManagedObjectModel.Definition) {
         let parents = Dictionary(
             description.entities.map { ($0.name, $0.superentityName) }, uniquingKeysWith: { first, _ in first })
@@ -119,11 +125,11 @@ struct ContentsReader {
                     let destination = relationship["destinationEntity"]
                 else { continue }
                 if parents[inverse] == nil {
-                    report(
+                    warn(
                         "its inverse entity “\(inverse)” is no entity of the model", element["name"],
                         relationship["name"])
                 } else if !ancestors(destination).contains(inverse), !ancestors(inverse).contains(destination) {
-                    report(
+                    warn(
                         "its inverse belongs to \(inverse), its destination is \(destination)", element["name"],
                         relationship["name"])
                 }

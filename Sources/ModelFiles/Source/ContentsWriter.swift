@@ -147,6 +147,8 @@ struct ContentsWriter {
         if let inverse = relationship.inverseName {
             fields.add("inverseName", inverse)
             fields.add("inverseEntity", owner(of: inverse, startingAt: relationship.destinationEntityName))
+        } else {
+            fields.add("inverseName", relationship.unmatchedInverseName)
         }
         fields.add("elementID", relationship.renamingIdentifier)
         fields.add("versionHashModifier", relationship.versionHashModifier)

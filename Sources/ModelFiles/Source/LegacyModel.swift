@@ -10,6 +10,8 @@ package import Schema
 package struct LegacyModel {
     private var faults: [ModelError.Fault] = []
     private var readsValues = true
+    /// What is passed over.
+    private var warnings: [ModelError.Fault] = []
 
     /// Decodes a model.
     ///
@@ -28,9 +30,7 @@ package struct LegacyModel {
         } catch {
             throw ModelError(.unreadable, "The model can't be read: \(error)", path: path)
         }
-        let faults = reader.faults + ModelValidation.faults(in: description)
-        guard faults.isEmpty else { throw ModelError(.invalid, "The model makes no sense", path: path, faults: faults) }
-        return try ManagedObjectModel(description)
+        return try ManagedObjectModel(description, faults: reader.faults, warnings: reader.warnings, path: path)
     }
 
     private mutating func description(_ root: ArchivedObject) throws -> ManagedObjectModel.Definition {
@@ -135,7 +135,10 @@ package struct LegacyModel {
         guard let text, type == .string || !text.isEmpty else { return nil }
         if let value = ValueText.value(text, type) { return value }
         if readsValues, ![.undefined, .transformable, .objectID, .composite].contains(type) {
-            report("“\(text)” is no value of type \(type.name)", owner, name)
+            warnings.append(
+                ModelError.Fault(
+                    entity: owner, property: name, message: "“\(text)” is no value of type \(type.name): there is none")
+            )
         }
         return nil
     }

@@ -19,6 +19,10 @@ struct IndexDefinition: Hashable {
     let columns: [Column]
     let constraint: Constraint?
 
+    func renamed(_ name: String) -> IndexDefinition {
+        IndexDefinition(name: name, table: table, columns: columns, constraint: constraint)
+    }
+
     var statement: String {
         let list = columns.map { SQLName.quoted($0.name) + ($0.direction.map { " COLLATE BINARY \($0)" } ?? "") }
             .joined(separator: ", ")

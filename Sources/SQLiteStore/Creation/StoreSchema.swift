@@ -78,17 +78,26 @@ struct StoreSchema {
         }
     }
 
-    /// The relationships after which the join tables are named.
+    /// Each join table once, as seen from the relationship after which it is named, or from the
+    /// first one if it has another name.
     var namingSides: [(storage: EntityStorage, property: PropertyDescription, join: JoinTable)] {
-        var seen: Set<String> = []
-        return layout.storedEntities.flatMap { storage in
-            ownProperties(of: storage).compactMap { property -> (EntityStorage, PropertyDescription, JoinTable)? in
-                guard case .manyToMany(let join) = storage.properties[property.index],
-                    join.table == "Z_\(storage.number)\(property.name.uppercased())", seen.insert(join.table).inserted
-                else { return nil }
-                return (storage, property, join)
+        var sides: [(storage: EntityStorage, property: PropertyDescription, join: JoinTable)] = []
+        var places: [String: Int] = [:]
+        for storage in layout.storedEntities {
+            for property in ownProperties(of: storage) {
+                guard case .manyToMany(let join) = storage.properties[property.index] else { continue }
+                let key = SQLName.key(join.table)
+                if let place = places[key] {
+                    if key == SQLName.key("Z_\(storage.number)\(property.name.uppercased())") {
+                        sides[place] = (storage, property, join)
+                    }
+                } else {
+                    places[key] = sides.count
+                    sides.append((storage, property, join))
+                }
             }
         }
+        return sides
     }
 
     /// Each join table once, as seen from the relationship that names it.
@@ -108,7 +117,12 @@ struct StoreSchema {
             _ name: String, on table: String, _ columns: [IndexDefinition.Column],
             constraint: IndexDefinition.Constraint? = nil
         ) {
-            guard !columns.isEmpty, names.insert(SQLName.key(name)).inserted else { return }
+            guard !columns.isEmpty else { return }
+            // A constraint holds even if an index of another entity has the name of its own.
+            let isNew = names.insert(SQLName.key(name)).inserted
+            guard isNew || constraint != nil else { return }
+            let name = isNew ? name : LayoutBuilder.freeName(name) { names.contains($0) }
+            names.insert(SQLName.key(name))
             definitions.append(IndexDefinition(name: name, table: table, columns: columns, constraint: constraint))
         }
         func plain(_ columns: String...) -> [IndexDefinition.Column] {

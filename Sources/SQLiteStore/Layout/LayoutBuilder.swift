@@ -9,13 +9,17 @@ import Storage
 struct LayoutBuilder {
     let model: ManagedObjectModel
     let catalog: StoreCatalog?
-    let numbers: [Int64?]
+    /// By entity. Those of entities whose table is missing are removed.
+    private(set) var numbers: [Int64?]
+    /// The entities whose table is missing.
+    private(set) var tableless: Set<Int> = []
     /// The names in use in the table of each hierarchy.
     var usedNames: [Int: Set<String>] = [:]
     var tableNames: [Int: String] = [:]
     /// The storage of the properties that each entity declares itself, by
     /// `PropertyDescription.index`.
     var placed: [[Int: PropertyStorage]]
+    private var missing: [MissingPart] = []
 
     /// The layout of a new store.
     static func layout(creating model: ManagedObjectModel, configuration: String?) throws(StorageError) -> StoreLayout {
@@ -24,8 +28,8 @@ struct LayoutBuilder {
         return try builder.build()
     }
 
-    /// The layout of an existing store.
-    /// - Throws: `StorageError.damaged` if the file lacks a table or a column that the model needs.
+    /// The layout of an existing store. What the file lacks is listed in `StoreLayout.missing`.
+    /// - Throws: `StorageError.damaged` if the file has none of the model's tables.
     static func layout(of model: ManagedObjectModel, in catalog: StoreCatalog) throws(StorageError) -> StoreLayout {
         var builder = LayoutBuilder(model, catalog: catalog, numbers: EntityNumbering.stored(for: model, in: catalog))
         return try builder.build()
@@ -46,16 +50,24 @@ struct LayoutBuilder {
 
     private mutating func build() throws(StorageError) -> StoreLayout {
         let stored = model.entities.filter { numbers[$0.index] != nil }
-        for entity in stored where entity.superentity == nil { try placeTable(of: entity) }
+        for entity in stored where entity.superentity == nil { placeTable(of: entity) }
+        if let first = stored.first, tableNames.isEmpty {
+            throw StorageError(
+                .damaged,
+                "The store has no table of its model, such as \(Self.tableName(model.entities[first.rootIndex].name))",
+                entities: [first.name])
+        }
         // Names are assigned in the order of the entity numbers, which decides which of two columns
         // gets the suffix.
         for entity in stored.sorted(by: { (numbers[$0.index] ?? 0) < (numbers[$1.index] ?? 0) }) {
-            try placeColumns(of: entity)
+            placeColumns(of: entity)
         }
-        for entity in stored { try placeToManys(of: entity) }
+        let present = stored.filter { numbers[$0.index] != nil }
+        placeJoinTables()
+        for entity in present { placeToManys(of: entity) }
 
         var storages = [EntityStorage?](repeating: nil, count: model.entities.count)
-        for entity in stored {
+        for entity in present {
             guard let number = numbers[entity.index], let table = tableNames[entity.rootIndex],
                 let root = numbers[entity.rootIndex]
             else { continue }
@@ -66,26 +78,55 @@ struct LayoutBuilder {
                 sharesTable: model.entities[entity.rootIndex].family.count > 1, properties: inherited + own)
         }
         let wanted = SideIndexes(wantedBy: model, storages.compactMap { $0 })
-        return StoreLayout(model: model, storages: storages, sideIndexes: catalog.map(wanted.present) ?? wanted)
+        return StoreLayout(
+            model: model, storages: storages, sideIndexes: catalog.map(wanted.present) ?? wanted, missing: missing)
     }
 
-    private mutating func placeTable(of root: EntityDescription) throws(StorageError) {
+    static func tableName(_ entityName: String) -> String { "Z" + entityName.uppercased() }
+
+    private mutating func placeTable(of root: EntityDescription) {
         usedNames[root.index] = ["Z_PK", "Z_ENT", "Z_OPT"]
-        let name = "Z" + root.name.uppercased()
+        // Names of roots can differ in case only.
+        let taken = Set(tableNames.values.map(SQLName.key))
+        let name = Self.freeName(Self.tableName(root.name)) { taken.contains($0) }
         guard let catalog else {
             tableNames[root.index] = name
             return
         }
         // A renamed entity may have kept its table.
-        let storedName = catalog.entities.first { $0.number == numbers[root.index] }.map { "Z" + $0.name.uppercased() }
-        guard let table = catalog.table(name) ?? storedName.flatMap({ catalog.table($0) }) else {
-            throw StorageError(
-                .damaged, "The store has no table \(name) for the entity \(root.name)", entities: [root.name])
+        let storedName = catalog.entities.first { $0.number == numbers[root.index] }.map { Self.tableName($0.name) }
+        let table = [name, storedName].lazy.compactMap { $0 }.filter { !taken.contains(SQLName.key($0)) }
+            .compactMap { catalog.table($0) }.first
+        if let table, let lacking = ["Z_PK", "Z_ENT", "Z_OPT"].first(where: { table.column($0) == nil }) {
+            noteMissingTable("the column \(table.name).\(lacking) is missing, without which no rows can be read", root)
+        } else if let table {
+            tableNames[root.index] = table.name
+        } else {
+            noteMissingTable("the table \(name) of \(root.name) is missing", root)
         }
-        for column in ["Z_PK", "Z_ENT", "Z_OPT"] where table.column(column) == nil {
-            throw StorageError(.damaged, "The table \(table.name) has no column \(column)", entities: [root.name])
+    }
+
+    // MARK: Missing parts
+
+    private mutating func noteMissingTable(_ message: String, _ root: EntityDescription) {
+        for index in root.family {
+            missing.append(MissingPart(entityIndex: index, message: index == root.index ? message : ""))
+            guard numbers[index] != nil else { continue }
+            numbers[index] = nil
+            tableless.insert(index)
         }
-        tableNames[root.index] = table.name
+    }
+
+    mutating func noteMissing(
+        _ message: String, _ property: PropertyDescription, path: [String] = [], of entity: EntityDescription
+    ) {
+        missing.append(
+            MissingPart(entityIndex: entity.index, propertyIndex: property.index, path: path, message: message))
+    }
+
+    /// Marks a property as missing together with another part that a message names.
+    mutating func markMissing(_ property: PropertyDescription, of entity: EntityDescription) {
+        noteMissing("", property, of: entity)
     }
 
     // MARK: Columns
@@ -95,63 +136,76 @@ struct LayoutBuilder {
         entity.properties[(entity.superentity?.properties.count ?? 0)...]
     }
 
-    private mutating func placeColumns(of entity: EntityDescription) throws(StorageError) {
+    private mutating func placeColumns(of entity: EntityDescription) {
+        guard let table = tableNames[entity.rootIndex] else { return }
         let own = ownProperties(of: entity).filter { !$0.isTransient }.sorted { $0.name < $1.name }
+        func lacks(_ name: String) -> String {
+            "the column \(table).Z\(name.uppercased()) of \(entity.name).\(name) is missing"
+        }
         for property in own {
             guard let attribute = property.attribute else { continue }
-            placed[entity.index][property.index] = try storage(of: attribute, in: entity)
+            switch attribute.type {
+            case .undefined, .objectID: placed[entity.index][property.index] = PropertyStorage.none
+            case .composite:
+                var leaves: [CompositeLeaf] = []
+                placeLeaves(of: attribute, property, path: [], in: entity, into: &leaves)
+                placed[entity.index][property.index] = .composite(leaves)
+            default:
+                if let name = column([attribute.name, attribute.renamingIdentifier ?? ""], in: entity) {
+                    placed[entity.index][property.index] = .attribute(AttributeColumn(attribute, name: name))
+                } else {
+                    noteMissing(lacks(attribute.name), property, of: entity)
+                }
+            }
         }
         for property in own {
+            let destination = property.destinationIndex
             guard let relationship = property.relationship, !relationship.isToMany,
-                numbers[property.destinationIndex] != nil
+                numbers[destination] != nil || tableless.contains(destination)
             else { continue }
-            placed[entity.index][property.index] = .toOne(try toOneColumns(of: property, relationship, in: entity))
-        }
-    }
-
-    private mutating func storage(of attribute: AttributeDescription, in entity: EntityDescription) throws(StorageError)
-        -> PropertyStorage
-    {
-        switch attribute.type {
-        case .undefined, .objectID:
-            return .none
-        case .composite:
-            var leaves: [CompositeLeaf] = []
-            try placeLeaves(of: attribute, path: [], names: [attribute.name], in: entity, into: &leaves)
-            return .composite(leaves)
-        default:
-            let name = try column(
-                [attribute.name, attribute.renamingIdentifier ?? ""], in: entity, property: attribute.name)
-            return .attribute(AttributeColumn(attribute, name: name))
+            // A column that leads into a missing table has its name nevertheless.
+            guard let columns = toOneColumns(of: property, relationship, in: entity) else {
+                noteMissing(lacks(relationship.name), property, of: entity)
+                continue
+            }
+            if tableless.contains(destination) {
+                markMissing(property, of: entity)
+            } else {
+                placed[entity.index][property.index] = .toOne(columns)
+            }
         }
     }
 
     private mutating func placeLeaves(
-        of attribute: AttributeDescription, path: [String], names: [String], in entity: EntityDescription,
-        into leaves: inout [CompositeLeaf]
-    ) throws(StorageError) {
+        of attribute: AttributeDescription, _ property: PropertyDescription, path: [String],
+        in entity: EntityDescription, into leaves: inout [CompositeLeaf]
+    ) {
         guard let name = attribute.compositeName, let composite = model.composite(named: name), path.count < 16 else {
             return
         }
         for leaf in composite.attributes.sorted(by: { $0.name < $1.name }) {
-            let path = path + [leaf.name], names = names + [leaf.name]
+            let path = path + [leaf.name], names = [property.name] + path
             switch leaf.type {
             case .undefined, .objectID: continue
-            case .composite: try placeLeaves(of: leaf, path: path, names: names, in: entity, into: &leaves)
+            case .composite: placeLeaves(of: leaf, property, path: path, in: entity, into: &leaves)
             default:
-                let column = try column(
-                    [leaf.name, names.joined(separator: "_"), names.joined()], in: entity,
-                    property: names.joined(separator: "."))
-                leaves.append(CompositeLeaf(path: path, column: AttributeColumn(leaf, name: column)))
+                if let column = column([leaf.name, names.joined(separator: "_"), names.joined()], in: entity) {
+                    leaves.append(CompositeLeaf(path: path, column: AttributeColumn(leaf, name: column)))
+                } else {
+                    noteMissing(
+                        "the column of \(entity.name).\(names.joined(separator: ".")) is missing", property, path: path,
+                        of: entity)
+                }
             }
         }
     }
 
     private mutating func toOneColumns(
         of property: PropertyDescription, _ relationship: RelationshipDescription, in entity: EntityDescription
-    ) throws(StorageError) -> ToOneColumns {
-        let key = try column(
-            [relationship.name, relationship.renamingIdentifier ?? ""], in: entity, property: relationship.name)
+    ) -> ToOneColumns? {
+        guard let key = column([relationship.name, relationship.renamingIdentifier ?? ""], in: entity) else {
+            return nil
+        }
         let destination = model.entities[property.destinationIndex]
         var columns = ToOneColumns(key: key, entity: nil, order: nil, destinationIndex: destination.index)
         if destination.family.count > 1, let number = numbers[destination.index] {
@@ -165,16 +219,11 @@ struct LayoutBuilder {
 
     /// The column of the first candidate that the table has; without a catalog, of the first
     /// candidate.
-    mutating func column(_ candidates: [String], in entity: EntityDescription, property: String) throws(StorageError)
-        -> String
-    {
+    mutating func column(_ candidates: [String], in entity: EntityDescription) -> String? {
         for candidate in candidates where !candidate.isEmpty {
-            let base = "Z" + candidate.uppercased()
-            if let name = claim(base, in: entity) { return name }
+            if let name = claim("Z" + candidate.uppercased(), in: entity) { return name }
         }
-        let table = tableNames[entity.rootIndex] ?? ""
-        throw StorageError(
-            .damaged, "The table \(table) has no column for \(entity.name).\(property)", entities: [entity.name])
+        return nil
     }
 
     /// Claims `base` or, if it is in use, the first free name of `base1`, `base2`…; returns nil if

@@ -12,6 +12,9 @@ package final class StoreLayout: Sendable {
     private let storages: [EntityStorage?]
     /// The full-text indexes and R-trees that the store has.
     let sideIndexes: SideIndexes
+    /// The parts of the model that the file has no table or column for.
+    package let missing: [MissingPart]
+    private let missingByEntity: [Int: [MissingPart]]
     private let indexByNumber: [Int64: Int]
     /// Cache of the columns to read for the requested entities.
     private let rowColumns = Mutex<[RowColumns.Key: RowColumns]>([:])
@@ -24,8 +27,8 @@ package final class StoreLayout: Sendable {
         try LayoutBuilder.layout(creating: model, configuration: configuration)
     }
 
-    /// The layout of an existing store.
-    /// - Throws: `StorageError.damaged` if the file lacks a table or a column that the model needs.
+    /// The layout of an existing store. What the file lacks costs that part: see ``missing``.
+    /// - Throws: `StorageError.damaged` if the file has none of the model's tables.
     package static func reading(_ model: ManagedObjectModel, from catalog: StoreCatalog) throws(StorageError)
         -> StoreLayout
     {
@@ -34,10 +37,22 @@ package final class StoreLayout: Sendable {
 
     /// `storages` is indexed by the entity's index in the model; nil for entities that are not
     /// stored.
-    init(model: ManagedObjectModel, storages: [EntityStorage?], sideIndexes: SideIndexes) {
+    init(
+        model: ManagedObjectModel, storages: [EntityStorage?], sideIndexes: SideIndexes, missing: [MissingPart] = []
+    ) {
         self.model = model
         self.storages = storages
         self.sideIndexes = sideIndexes
+        self.missing = missing
+        var missingByEntity: [Int: [MissingPart]] = [:]
+        for part in missing {
+            // Descendants inherit the property.
+            let entities =
+                part.propertyIndex == nil
+                ? part.entityIndex..<(part.entityIndex + 1) : model.entities[part.entityIndex].family
+            for index in entities { missingByEntity[index, default: []].append(part) }
+        }
+        self.missingByEntity = missingByEntity
         indexByNumber = Dictionary(
             storages.compactMap { $0 }.map { ($0.number, $0.entityIndex) }, uniquingKeysWith: { first, _ in first })
     }
@@ -49,10 +64,23 @@ package final class StoreLayout: Sendable {
     /// - Throws: `StorageError.unsupported` if the store does not hold objects of the entity.
     package func storage(of entityIndex: Int) throws(StorageError) -> EntityStorage {
         guard let storage = storages[entityIndex] else {
+            if lacksTable(of: entityIndex) {
+                let name = model.entities[entityIndex].name
+                throw StorageError(
+                    .unsupported, "The store has no table for objects of the entity \(name)", entities: [name])
+            }
             throw StorageError(
                 .unsupported, "The store holds no objects of the entity \(model.entities[entityIndex].name)")
         }
         return storage
+    }
+
+    /// The parts of an entity that the file has no column for.
+    func missingParts(of entityIndex: Int) -> [MissingPart] { missingByEntity[entityIndex] ?? [] }
+
+    /// Whether the store should have a table for the entity and has none.
+    func lacksTable(of entityIndex: Int) -> Bool {
+        missingParts(of: entityIndex).contains { $0.propertyIndex == nil }
     }
 
     /// The columns to read for an entity. Recomputed if the row layouts differ from the cached

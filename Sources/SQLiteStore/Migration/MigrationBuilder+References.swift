@@ -190,11 +190,19 @@ extension MigrationBuilder {
             let branches = kept.compactMap { image in image.new.map { "WHEN \(image.old) THEN \($0)" } }.joined(
                 separator: " ")
             rows.cells[SQLName.key(entity)] = isSame ? .column(name) : .computed("CASE \(formerEntity) \(branches) END")
+        } else if isOfSeveralEntities(reference) {
+            // The script reads the numbers from the destinations' rows.
         } else if let number = kept.first(where: { $0.old == old[reference.destinationIndex]?.number })?.new
             ?? kept.first?.new
         {
             rows.cells[SQLName.key(entity)] = .computed("CASE WHEN \(formerKey) IS NOT NULL THEN \(number) END")
         }
+    }
+
+    /// Whether the rows can refer to objects of several entities, and the table lacks the column
+    /// that says of which.
+    private func isOfSeveralEntities(_ reference: Reference) -> Bool {
+        reference.entity == nil && plan.source.entities[reference.destinationIndex].family.count > 1
     }
 
     /// The two halves of a split object keep its primary key, each in its own table.
@@ -208,9 +216,10 @@ extension MigrationBuilder {
     /// The new numbers of the entities that a reference can have, by their old numbers; nil for
     /// removed entities.
     private func images(of reference: Reference, _ destination: Int?) -> [(old: Int64, new: Int64?)] {
-        // Without an entity column, the rows refer to objects of one entity only.
+        // Without an entity column, the rows refer to objects of one entity only, unless the table
+        // lacks the column.
         let family =
-            reference.entity == nil
+            reference.entity == nil && !isOfSeveralEntities(reference)
             ? reference.destinationIndex..<(reference.destinationIndex + 1)
             : plan.source.entities[reference.destinationIndex].family
         return family.compactMap { index in

@@ -13,17 +13,21 @@ struct MigrationScript {
     private let catalog: StoreCatalog
     let builder: MigrationBuilder
     private let target: StoreSchema
+    private let occupied: OccupiedNames
     /// The names of all tables after the statements so far, by key.
     private var names: Set<String>
     private var renames: [(from: String, to: String)] = []
     /// The indexes of tables that are kept, by the table's new name.
     private var indexes: [(table: String, index: StoredTable.Index, newNames: [String: String])] = []
 
-    init(_ builder: MigrationBuilder, catalog: StoreCatalog, makesSideIndexes: Bool) throws {
+    init(
+        _ builder: MigrationBuilder, catalog: StoreCatalog, occupied: OccupiedNames, makesSideIndexes: Bool
+    ) throws {
         self.builder = builder
         self.catalog = catalog
+        self.occupied = occupied
         target = StoreSchema(builder.new)
-        names = Set(catalog.tables.map { SQLName.key($0.name) })
+        names = Set(occupied.kinds.keys)
         let changes = builder.tableChanges()
         let alterations = changes.map { TableAlteration($0) }
         let triggers = try MigratedTriggers(catalog.triggers, builder, changes: changes)
@@ -38,18 +42,15 @@ struct MigrationScript {
         for (change, alteration) in zip(changes, alterations) { noteIndexes(of: change, alteration) }
         for (change, source) in links.renamed { noteIndexes(of: change, source) }
         let (kept, dropped) = sortIndexes()
-        steps += dropped.map { MigrationStep(.schema, "drop the index \($0)", "DROP INDEX \(SQLName.quoted($0))") }
+        for index in dropped { dropIndex(index) }
 
         for made in builder.columnsOfJoins() { steps += made.steps }
         addLinks(links)
         addTables(changes, alterations)
-        addRenames()
+        try addRenames()
         addOrders(changes)
-        steps += target.indexes.filter { !kept.contains($0) }.map { index in
-            MigrationStep(
-                .index, "make the index \(index.name)", index.statement, table: index.table,
-                constraint: index.constraint == nil ? nil : index)
-        }
+        addEntityNumbers(changes)
+        for index in target.indexes where !kept.contains(index) { addIndex(index) }
         if makesSideIndexes {
             let wanted = builder.new.sideIndexes
             for index in wanted.search.values.sorted(by: { $0.table < $1.table }) {
@@ -71,8 +72,16 @@ struct MigrationScript {
         return place
     }
 
+    private mutating func dropIndex(_ name: String) {
+        names.remove(SQLName.key(name))
+        steps.append(MigrationStep(.schema, "drop the index \(name)", "DROP INDEX \(SQLName.quoted(name))"))
+    }
+
     private mutating func drop(_ table: String) {
-        names.remove(SQLName.key(table))
+        let key = SQLName.key(table)
+        names.remove(key)
+        // Its indexes go with it.
+        for (name, kind) in occupied.kinds where kind == .index(table: key) { names.remove(name) }
         steps.append(
             MigrationStep(.rows, "drop the table \(table)", "DROP TABLE \(SQLName.quoted(table))", table: table))
     }
@@ -91,7 +100,7 @@ struct MigrationScript {
         let uses = Dictionary(grouping: changes.flatMap(\.sources).map(\.table), by: { $0 })
         var plan: LinkPlan = ([], [], [])
         for change in changes {
-            if let source = change.renamedSource, uses[source.table]?.count == 1 {
+            if let source = change.renamedSource, uses[source.table]?.count == 1, hasNoOtherColumns(source) {
                 plan.renamed.append((change, source))
             } else {
                 plan.made.append(change)
@@ -105,6 +114,13 @@ struct MigrationScript {
         )
         .subtracting(kept).sorted()
         return plan
+    }
+
+    /// Whether a join table has no columns but those of its relationship, with which their new
+    /// names could clash.
+    private func hasNoOtherColumns(_ source: LinkChange.Source) -> Bool {
+        let known = [source.owner, source.member, source.memberOrder, source.ownerOrder].compactMap { $0 }
+        return builder.table(source.table)?.columns.count == known.count
     }
 
     private mutating func addLinks(_ plan: LinkPlan) {
@@ -147,12 +163,39 @@ struct MigrationScript {
         for table in Set(builder.old.storedEntities.map(\.table)).subtracting(kept).sorted() { drop(table) }
     }
 
-    private mutating func addRenames() {
+    private mutating func addRenames() throws {
+        try makeRoom()
         for (old, new) in Renaming(renames, among: names).ordered {
             steps.append(
                 MigrationStep(
                     .schema, "rename the table \(old) to \(new)",
                     "ALTER TABLE \(SQLName.quoted(old)) RENAME TO \(SQLName.quoted(new))"))
+        }
+        for (old, _) in renames { names.remove(SQLName.key(old)) }
+        for (_, new) in renames { names.insert(SQLName.key(new)) }
+    }
+
+    /// Frees names of the new version that tables, views or indexes have that are none of the
+    /// model's. Such tables keep their rows under another name.
+    private mutating func makeRoom() throws {
+        let leaving = Set(renames.map { SQLName.key($0.from) })
+        for (_, name) in renames {
+            let key = SQLName.key(name)
+            guard names.contains(key), !leaving.contains(key) else { continue }
+            switch occupied.kinds[key] {
+            case .index: dropIndex(name)
+            case .view:
+                throw StorageError(
+                    .unsupported, "The database has a view \(name), and the new version has a table of that name")
+            case .table, nil:
+                let free = LayoutBuilder.freeName(name + "_OLD") { names.contains($0) }
+                names.insert(SQLName.key(free))
+                steps.append(
+                    MigrationStep(
+                        .schema, "rename the table \(name), which is none of the model's, to \(free)",
+                        "ALTER TABLE \(SQLName.quoted(name)) RENAME TO \(SQLName.quoted(free))"))
+                names.remove(key)
+            }
         }
     }
 
@@ -183,6 +226,30 @@ struct MigrationScript {
         }
     }
 
+    /// Fills the columns with the destinations' entity numbers that the old tables lacked.
+    private mutating func addEntityNumbers(_ changes: [TableChange]) {
+        var seen: Set<[String]> = []
+        for storage in builder.new.storedEntities {
+            for case .toOne(let toOne) in storage.properties {
+                guard let entity = toOne.entity, let destination = builder.new[toOne.destinationIndex],
+                    let change = changes.first(where: { $0.definition.name == storage.table }),
+                    change.rows.contains(where: { rows in
+                        (rows.cells[SQLName.key(toOne.key)] ?? .null) != .null
+                            && rows.cells[SQLName.key(entity)] == .null
+                    }), seen.insert([storage.table, entity]).inserted
+                else { continue }
+                let (table, column) = (SQLName.quoted(storage.table), SQLName.quoted(entity))
+                let key = SQLName.quoted(toOne.key)
+                steps.append(
+                    MigrationStep(
+                        .rows, "note the entities that \(storage.table).\(toOne.key) leads to",
+                        "UPDATE \(table) SET \(column) = (SELECT d.Z_ENT FROM \(SQLName.quoted(destination.table)) d "
+                            + "WHERE d.Z_PK = \(table).\(key)) WHERE \(column) IS NULL AND \(key) IS NOT NULL",
+                        table: storage.table))
+            }
+        }
+    }
+
     private static func numbering(_ columns: OrderedColumns) -> MigrationStep {
         let (table, owner, order) = (
             SQLName.quoted(columns.table), SQLName.quoted(columns.owner), SQLName.quoted(columns.order)
@@ -195,6 +262,16 @@ struct MigrationScript {
     }
 
     // MARK: Indexes
+
+    /// Makes an index, under another name if a table or an index that stays has its own.
+    private mutating func addIndex(_ index: IndexDefinition) {
+        let index = index.renamed(LayoutBuilder.freeName(index.name) { names.contains($0) })
+        names.insert(SQLName.key(index.name))
+        steps.append(
+            MigrationStep(
+                .index, "make the index \(index.name)", index.statement, table: index.table,
+                constraint: index.constraint == nil ? nil : index))
+    }
 
     private mutating func noteIndexes(of change: TableChange, _ alteration: TableAlteration?) {
         guard let alteration, let source = change.source else { return }
@@ -245,7 +322,8 @@ struct MigrationScript {
         }
         for (_, index, newNames) in free {
             let isOurs = SQLName.key(index.name).hasPrefix("Z")
-            if isOurs || index.columns.contains(where: { newNames[$0.key] == nil })
+            // A condition or an expression may name a column that goes.
+            if isOurs || !index.isPlain || index.columns.contains(where: { newNames[$0.key] == nil })
                 || missing.contains(SQLName.key(index.name))
             {
                 dropped.append(index.name)

@@ -82,7 +82,8 @@ struct StoreMigration {
             new: try StoreLayout.creating(plan.destination, configuration: configuration),
             connection: connection)
         return try MigrationScript(
-            builder, catalog: catalog, makesSideIndexes: makesSideIndexes || !catalog.sideIndexes.isEmpty)
+            builder, catalog: catalog, occupied: try OccupiedNames.read(from: connection),
+            makesSideIndexes: makesSideIndexes || !catalog.sideIndexes.isEmpty)
     }
 
     // MARK: Steps

@@ -41,8 +41,7 @@ final class KnownSchema: Sendable {
     }
 
     /// The layout of a store with this schema.
-    /// - Throws: `StorageError.damaged` if the schema lacks a table or a column that the model
-    ///   needs.
+    /// - Throws: `StorageError.damaged` if the schema has none of the model's tables.
     func layout(for model: ManagedObjectModel) throws(StorageError) -> StoreLayout {
         if let layout = layouts.withLock({ $0.value(for: model.number) }) { return layout }
         let layout = try StoreLayout.reading(model, from: catalog)

@@ -7,10 +7,8 @@ extension StoreCatalog {
     static func read(from connection: Connection) throws -> StoreCatalog {
         var catalog = try schema(from: connection)
         for name in ["Z_METADATA", "Z_PRIMARYKEY"] where catalog.table(name) == nil {
-            let what =
-                catalog.tables.isEmpty && catalog.triggers.isEmpty
-                ? "an empty SQLite database" : "a SQLite database, but none of Core Data's"
-            throw StorageError(.notAStore, "This is \(what): it has no table \(name)")
+            throw StorageError(
+                .notAStore, catalog.foreignDatabase ?? "This is a damaged store: it has no table \(name)")
         }
         catalog.entities = try entities(from: connection)
         // The rows are ordered by number, so equal numbers are adjacent. The primary key forbids
@@ -22,6 +20,18 @@ extension StoreCatalog {
                 .damaged, "The store gives two entities the number \(one.number): \(one.name) and \(other.name)")
         }
         return catalog
+    }
+
+    /// What a database is that has nothing of a store; nil if it has some of a store's tables.
+    var foreignDatabase: String? {
+        let name = "Z_METADATA"
+        guard tables.allSatisfy({ !SQLName.key($0.name).hasPrefix("Z_") && $0.column("Z_PK") == nil }) else {
+            return nil
+        }
+        let what =
+            tables.isEmpty && triggers.isEmpty
+            ? "an empty SQLite database" : "a SQLite database, but none of Core Data's"
+        return "This is \(what): it has no table \(name)"
     }
 
     /// The tables and triggers of a file.

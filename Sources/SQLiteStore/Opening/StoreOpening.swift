@@ -172,19 +172,27 @@ struct StoreOpening: Sendable {
         return try info.model(given: given, description)
     }
 
-    /// - Throws: `StorageError.damaged` for a store that lacks what the model names;
-    ///   `incompatibleModel` if it may be one of another version.
+    /// - Throws: `StorageError.damaged` for a store that has none of the model's tables;
+    ///   `incompatibleModel` if the store lacks parts, and may be one of another version.
     private func layout(of model: ManagedObjectModel, in look: FirstLook) throws(StorageError) -> StoreLayout {
-        do {
-            return try look.schema.layout(for: model)
-        } catch {
-            guard error.code == .damaged, description.ignoresVersioning || !look.metadata.hasVersionHashes else {
-                throw error
-            }
-            throw StorageError(
-                .incompatibleModel, "The store is of another version, and lacks what the model names: \(error.message)",
-                entities: error.entities)
+        func mismatch(_ message: String, _ entities: [String]) -> StorageError {
+            StorageError(
+                .incompatibleModel, "The store is of another version, and lacks what the model names: \(message)",
+                entities: entities)
         }
+        let isOther =
+            !look.metadata.hasVersionHashes
+            || description.ignoresVersioning
+                && !model.isCompatible(
+                    withVersionHashes: look.metadata.versionHashes, configuration: description.configuration)
+        let layout: StoreLayout
+        do { layout = try look.schema.layout(for: model) } catch {
+            throw isOther && error.code == .damaged ? mismatch(error.message, error.entities) : error
+        }
+        if isOther, let part = layout.missing.first {
+            throw mismatch(part.message, [model.entities[part.entityIndex].name])
+        }
+        return layout
     }
 
     /// The triggers that are not the model's. The store of a document must not have any.

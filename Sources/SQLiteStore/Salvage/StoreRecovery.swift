@@ -209,21 +209,35 @@ struct StoreRecovery {
         if !knowsEntities || entities.isEmpty, !model.entities.allSatisfy({ known.contains($0.name) }) {
             try addNumbers(model, &catalog)
         }
-        if let layout = try? StoreLayout.reading(model, from: catalog) { return layout }
+        let found = try? StoreLayout.reading(model, from: catalog)
+        if let found, found.missing.isEmpty { return found }
         let numbers = EntityNumbering.stored(for: model, in: catalog)
         let expected = StoreSchema(try LayoutBuilder.layout(expecting: model, numbers: numbers))
         var wanted: [SalvagedTable] = []
-        for table in expected.tables {
+        for table in expected.tables where found.map({ !Self.isWhole(table, in: $0) }) ?? true {
             wanted.append(
                 SalvagedTable(name: table.name, columnNames: ["Z_PK", "Z_ENT", "Z_OPT"] + table.columns.map(\.name)))
         }
-        for join in expected.joins {
+        for (storage, property, join) in expected.namingSides {
+            if case .manyToMany? = found?[storage.entityIndex]?.properties[property.index] { continue }
             let orders = [join.ownerOrder, join.memberOrder].compactMap { $0 }
             wanted.append(SalvagedTable(name: join.table, columnNames: [join.ownerColumn, join.memberColumn] + orders))
         }
         for table in wanted where tables[SQLName.key(table.name)] == nil { addTable(table) }
         for table in wanted { addColumns(table) }
         return try StoreLayout.reading(model, from: self.catalog(numbering: catalog.entities))
+    }
+
+    /// Whether a layout has the table, with all columns of its entities.
+    private static func isWhole(_ table: TableDefinition, in layout: StoreLayout) -> Bool {
+        let entities = layout.storedEntities.filter { SQLName.key($0.table) == SQLName.key(table.name) }
+        return !entities.isEmpty
+            && entities.allSatisfy { storage in
+                layout.missingParts(of: storage.entityIndex).allSatisfy { part in
+                    let properties = layout.model.entities[storage.entityIndex].properties
+                    return part.propertyIndex.map { properties[$0].isToMany } ?? false
+                }
+            }
     }
 
     private var catalog: StoreCatalog { catalog(numbering: entities) }
@@ -306,7 +320,7 @@ struct StoreRecovery {
                     name: column.name, field: columns[index].field, standard: columns[index].standard)
             }
             table.columns = columns
-        } else if table.columns.count < 3 || strange.count > missing.count {
+        } else if table.columns.count < 3 || strange.count > missing.count && 2 * missing.count > wanted.columns.count {
             report(
                 "the definition of the table \(table.name) is damaged: the columns are taken to be those of a new store"
             )

@@ -25,7 +25,9 @@ extension ChangeWriter {
                 if kind.isAdded { try add(pairs, to: join, &save) } else { try remove(pairs, from: join) }
             case .toMany(let key) where key.inverseIndex == nil:
                 try set(pairs, key, isAdded: kind.isAdded, &save)
-            case .none, .attribute, .composite, .toOne, .toMany:
+            // Nothing can be removed from a missing table; additions are refused before.
+            case .none: continue
+            case .attribute, .composite, .toOne, .toMany:
                 preconditionFailure(
                     "Only links of relationships without a to-one end are written as links: write the other end's reference"
                 )
@@ -109,12 +111,13 @@ extension ChangeWriter {
         }
     }
 
-    /// Nil if an old table has no order column.
+    /// Nil if the table has no order column, or is missing.
     private func orderedColumns(entityIndex: Int, propertyIndex: Int) throws -> OrderedColumns? {
         switch try session.layout.storage(of: entityIndex).properties[propertyIndex] {
         case .toMany(let key): key.order.map { OrderedColumns(key, order: $0) }
         case .manyToMany(let join): join.memberOrder.map { OrderedColumns(join, order: $0) }
-        case .none, .attribute, .composite, .toOne: preconditionFailure("Only a to-many relationship has an order")
+        case .none: nil
+        case .attribute, .composite, .toOne: preconditionFailure("Only a to-many relationship has an order")
         }
     }
 

@@ -44,6 +44,7 @@ extension StoreSession {
     /// The order matters: deletions free unique values for updates, and both free them for
     /// insertions.
     private func write(_ changes: ChangeSet, _ save: inout SaveInProgress) throws -> SaveReceipt {
+        try changes.checkParts(of: layout, rowLayouts)
         var receipt = try keys.assignKeys(to: changes.insertions, &save, on: connection)
         let history =
             changes.changesObjects ? try pieces?.history ?? historyWriter.begin(changes.origin, on: connection) : nil

@@ -60,7 +60,7 @@ extension ModelValidation {
         }
     }
 
-    private static func fits(_ value: PropertyValue, _ type: AttributeType) -> Bool {
+    static func fits(_ value: PropertyValue, _ type: AttributeType) -> Bool {
         switch (type, value) {
         case (_, .null): true
         case (.integer16, .int(let number)): Int16(exactly: number) != nil
@@ -77,7 +77,7 @@ extension ModelValidation {
         }
     }
 
-    private static func isBound(_ value: PropertyValue, _ type: AttributeType) -> Bool {
+    static func isBound(_ value: PropertyValue, _ type: AttributeType) -> Bool {
         switch (type, value) {
         case (.string, .int): true
         // A bound may be outside the type's range and then has no effect. Some tools write such
@@ -98,7 +98,7 @@ extension ModelValidation {
         }
     }
 
-    private static func isGreater(_ left: PropertyValue, _ right: PropertyValue) -> Bool {
+    static func isGreater(_ left: PropertyValue, _ right: PropertyValue) -> Bool {
         switch (left, right) {
         case (.int(let a), .int(let b)): a > b
         case (.double(let a), .double(let b)): a > b

@@ -1,6 +1,7 @@
 internal import DocumentFiles
 internal import Foundation
 internal import Schema
+internal import Storage
 
 /// Opens states of documents for a merge: for reading, and in the model of ours, to which others
 /// are migrated in temporary copies.
@@ -27,6 +28,11 @@ struct MergeStateOpener {
     ) {
         let session = try DocumentSession.read(path, state, model: choice)
         do {
+            // What a store lacks would seem to be deleted in it.
+            if let part = session.store.missingParts.first {
+                throw DocumentError(
+                    .malformed, "its store is not complete, and can't be merged: \(part)", path: path, stage: .opening)
+            }
             if model.isCompatible(withVersionHashes: session.model.versionHashesByEntityName) {
                 try session.hold()
                 return (session, session.model)

@@ -14,6 +14,7 @@ enum InfoCommand: Command {
             of: URL(fileURLWithPath: document.path), state: document.state, countsObjects: arguments.has("--deep"),
             fitting: try FittingModel.choice(arguments.value("--model")))
         if console.isJSON { console.print(json(info, document.path)) } else { write(info, document.path, to: console) }
+        console.reportMissingParts(info.missingParts, document.path)
         if !info.model.isKnown {
             console.say(
                 "note: \(Printable.line(document.path)) carries no model: names and counts are what its \(info.storeType == "SQLite" ? "tables say" : "file says"), and other commands need the model it was made with: --model MODEL"
@@ -40,6 +41,7 @@ enum InfoCommand: Command {
             "hasUnsavedChanges": .bool(info.hasUnsavedChanges),
             "outsideCommits": .int(info.outsideCommits),
             "conflicts": .int(info.undecidedConflicts),
+            "missingParts": .strings(info.missingParts),
             "attachments": .object(["count": .int(info.attachments.count), "bytes": .int(info.attachments.bytes)]),
             "lock": info.lock.map(\.json) ?? .null,
         ])

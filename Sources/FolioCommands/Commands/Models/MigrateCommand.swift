@@ -64,7 +64,12 @@ enum MigrateCommand: Command {
         if target == nil, !arguments.has("--no-backup") {
             template.backupLabel = { hashes in (try? version(of: file, matching: hashes))?.name }
         }
-        for source in sources { console.reportOutsideCommits(at: source) }
+        for source in sources {
+            console.reportOutsideCommits(at: source)
+            // The migration itself reports errors of reading the document.
+            let parts = try? DocumentInfo.missingParts(of: URL(fileURLWithPath: source), fitting: sourceModel)
+            console.reportMissingParts(parts ?? [], source)
+        }
         let migrators = sources.map { template.with(path: $0) }
         if let target, !isDryRun {
             let migration = try await migrate(

@@ -32,7 +32,7 @@ struct DocumentEditor {
             URL(fileURLWithPath: path), mode: isDryRun ? .reading : .editing,
             fitting: try FittingModel.choice(arguments.value("--model")))
         console.reportOutsideCommits(of: document, path)
-        console.reportMissingParts(document.missingParts, path)
+        console.reportMissingParts(document.store.missingParts, path)
         // The command saves once and never undoes, so no undo information is needed.
         document.context.undoManager = nil
         do {

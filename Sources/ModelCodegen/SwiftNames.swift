@@ -35,7 +35,8 @@ struct SwiftNames {
         "Protocol",
     ]
 
-    /// - Parameter modelName: The name of the model, after which the enum with its classes is named.
+    /// - Parameter modelName: The name of the model, after which the enum with its classes is
+    ///   named.
     init(_ model: ManagedObjectModel, modelName: String) throws(CodegenError) {
         var classes: [String: String] = [:]
         var owners: [String: String] = [:]
@@ -65,7 +66,8 @@ struct SwiftNames {
     /// The modules that generated code names.
     private static let modules: Set<String> = ["Folio", "Foundation", "Swift"]
 
-    /// Names the members of all entities. No two members of a class and its ancestors have one name.
+    /// Names the members of all entities. No two members of a class and its ancestors have one
+    /// name.
     private static func members(of model: ManagedObjectModel) -> [String: Members] {
         var members: [String: Members] = [:]
         var used: [String: (names: Set<String>, suffixes: Set<String>)] = [:]

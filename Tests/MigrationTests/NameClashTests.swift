@@ -7,8 +7,8 @@ import Storage
 import TestSupport
 import Testing
 
-/// Migrations in place of stores that have names already which the new version needs, or other names
-/// than a new store has.
+/// Migrations in place of stores that have names already which the new version needs, or other
+/// names than a new store has.
 struct NameClashTests {
     private func many(_ name: String, _ destination: String, _ inverse: String) -> RelationshipDescription {
         RelationshipDescription(name, to: destination, inverse: inverse, maxCount: 0)

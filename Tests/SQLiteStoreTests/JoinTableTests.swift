@@ -159,7 +159,8 @@ struct JoinTableTests {
         #expect(try join(layout, "Post", "tags") == ["Z_1LABELS", "Z_1NOTES", "Z_2LABELS"])
     }
 
-    /// Models whose names clash in every way: case, digits at the end, several inverses of one name.
+    /// Models whose names clash in every way: case, digits at the end, several inverses of one
+    /// name.
     private func clashes() throws -> ManagedObjectModel {
         func many(_ name: String, _ destination: String, _ inverse: String) -> RelationshipDescription {
             RelationshipDescription(name, to: destination, inverse: inverse, maxCount: 0)

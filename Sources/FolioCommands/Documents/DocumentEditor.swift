@@ -33,7 +33,7 @@ struct DocumentEditor {
         let document = try await DocumentOpening.open(
             URL(fileURLWithPath: path), mode: isDryRun ? .reading : .editing, fitting: model)
         console.reportOutsideCommits(of: document, path)
-        console.reportMissingParts(document.missingParts, path)
+        console.reportMissingParts(document.store.missingParts, path)
         // The command saves once and never undoes, so no undo information is needed.
         document.context.undoManager = nil
         do {

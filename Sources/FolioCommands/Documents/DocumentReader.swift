@@ -49,7 +49,7 @@ struct DocumentReader {
             }
             if tells {
                 console.reportOutsideCommits(of: document, argument.path)
-                console.reportMissingParts(document.missingParts, argument.path)
+                console.reportMissingParts(document.store.missingParts, argument.path)
             }
             return try await body(DocumentReader(document: document))
         }

@@ -29,8 +29,8 @@ package struct SQLiteStoreFile: Sendable, Hashable {
 
     // MARK: Reading
 
-    /// What a sound SQLite database is that is no store, for people; nil for a store, even a damaged
-    /// one, and for what can't be read. Reads the schema.
+    /// What a sound SQLite database is that is no store, for people; nil for a store, even a
+    /// damaged one, and for what can't be read. Reads the schema.
     package func foreignDatabase() -> String? {
         let catalog = try? Connection.reading(path) { try StoreCatalog.schema(from: $0) }
         return catalog.flatMap(\.foreignDatabase)

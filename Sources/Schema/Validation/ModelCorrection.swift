@@ -1,7 +1,8 @@
 /// Brings a model from a file into a consistent form, where a part of it says nothing that can be
 /// followed and the rest holds without it. Xcode compiles such models with a warning.
 ///
-/// Version hashes stay as they are, except where a property or a constraint names what is not there.
+/// Version hashes stay as they are, except where a property or a constraint names what is not
+/// there.
 package struct ModelCorrection {
     private var model: ManagedObjectModel.Definition
     private var warnings: [ModelError.Fault] = []

@@ -67,16 +67,22 @@ struct DocumentVersions {
         _ = try document.editingState()
         // `performInline` waits for a save that is adding a version.
         try document.performInline { session in
-            guard let versions = session.versions else {
-                guard session.place.archive?.carriesVersions == true else {
-                    throw DocumentError(.unsupported, "it keeps no versions", path: session.path, stage: .versioning)
-                }
-                throw DocumentError(
-                    .unsupported, "the versions of an archive can't be changed", path: session.path, stage: .versioning,
-                    hint: "make a package of it first, as folio unpack does")
-            }
+            let versions = try Self.changeable(of: session)
             try DocumentError.stage(.versioning, session.path) { try body(versions) }
         }
+    }
+
+    /// Throws the errors of ``edit(_:)`` for a document that is open for reading.
+    func checkEditing() throws { try document.performInline { _ = try Self.changeable(of: $0) } }
+
+    private static func changeable(of session: DocumentSession) throws -> VersionStore {
+        if let versions = session.versions { return versions }
+        guard session.place.archive?.carriesVersions == true else {
+            throw DocumentError(.unsupported, "it keeps no versions", path: session.path, stage: .versioning)
+        }
+        throw DocumentError(
+            .unsupported, "the versions of an archive can't be changed", path: session.path, stage: .versioning,
+            hint: "make a package of it first, as folio unpack does")
     }
 
     func remove(_ versions: [DocumentVersion]) throws {

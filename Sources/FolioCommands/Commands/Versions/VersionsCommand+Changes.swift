@@ -64,6 +64,7 @@ extension VersionsCommand {
         }
         return try await DocumentEditor.editing(argument.path, arguments, console) { editor in
             var version = try self.version(generation, of: editor.document, argument.path)
+            try editor.document.checkChangingVersions()
             if !isDryRun {
                 try await console.interruption.committing { try body(editor.document, version) }
                 console.hasWritten = true
@@ -100,6 +101,7 @@ extension VersionsCommand {
         }
         let retention = try self.retention(keep), path = try DocumentArgument.path(text)
         try await DocumentEditor.editing(text, arguments, console) { editor in
+            try editor.document.checkChangingVersions()
             let doomed = retention.superfluous(try editor.document.versions()),
                 setAside = try editor.document.quarantinedFiles()
             let isDryRun = arguments.has(OptionSpecification.dryRun)

@@ -41,3 +41,9 @@ package enum EditingCheck {
             hint: "unlock it, or open it for reading")
     }
 }
+
+extension PersistentDocument {
+    /// Throws the errors with which a change of the document's versions is refused, also for a
+    /// document that is open for reading.
+    package func checkChangingVersions() throws { try operations.versions.checkEditing() }
+}

@@ -86,7 +86,7 @@ package struct CommandError: Error {
     }
 
     /// Removes paths in the folders where copies are made for a moment: nobody can look there
-    /// later. Where there is no room for them, or no right, the place for all such folders is named.
+    /// later. Where there is no room for them, or no right, the place of such folders is named.
     mutating func hideTemporaryFolders() {
         let place = FileManager.default.temporaryDirectory.path, start = place + "/folio-"
         guard FileManager.default.fileExists(atPath: place) else { return }

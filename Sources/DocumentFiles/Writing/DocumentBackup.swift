@@ -15,7 +15,8 @@ package struct DocumentBackup {
     /// was interrupted has made it. The backup gets its name when it is complete.
     /// - Returns: The path of the copy, which is durable, and whether it was made now.
     package func make(label: String) throws -> (path: String, isNew: Bool) {
-        // The name by which the document's next opening finds it after a crash.
+        // A name by which copies that a crash has left are found.
+        try Leftovers.completeReplacement(of: session.path)
         let temporary = Replacement(of: session.path).temporary
         do {
             switch session.kind {

@@ -7,6 +7,10 @@ extension CommandError {
     /// - Parameter command: The command that failed, which is not suggested.
     mutating func addHint(after command: String?) {
         switch code {
+        case "migration" where hint == nil && command == "migrate" && !excerpt.isEmpty:
+            hint =
+                "give a mapping model of the application with --mapping, or a MODEL that has the versions in between; folio model diff OLD NEW says what the model's author can do"
+        case "policy" where hint == nil && command == "migrate": hint = MigrateCommand.policyHint
         case "recoverable": hint = "folio recover \(shownPath) --list tells of it, --keep and --discard settle it"
         case "permission" where isWriteProtected, "readOnly" where isWriteProtected:
             hint = "make it writable: chmod u+w \(shownPath)"

@@ -136,13 +136,18 @@ extension CommandError {
             case .cancelled: (.interrupted, "interrupted")
             default: (.modelMismatch, "migration")
             }
-        let losses = error.refusedChain.map { JSONValue.strings($0.losses) } ?? .strings([])
+        let losses = error.refusedChain?.losses ?? error.losses
+        // The remedies are for the author of the model; whoever migrates can't follow them.
+        let reasons = error.obstacles.map { "\($0.place) \($0.reason)" }
+        var bare = error
+        bare.obstacles = []
         self.init(
-            exit, code, error.description,
+            exit, code, bare.description,
             hint: error.code == .lossy ? "say --allow-loss to leave them out, or see all of it with --dry-run" : nil,
+            excerpt: reasons.map(Printable.line),
             detail: .object([
-                "coreDataCode": .int(error.code.coreDataNumber),
-                "reasons": .strings(error.obstacles.map(\.description)), "wouldLose": losses,
+                "coreDataCode": .int(error.code.coreDataNumber), "reasons": .strings(reasons),
+                "wouldLose": .strings(losses),
             ]))
     }
 

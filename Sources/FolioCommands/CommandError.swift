@@ -14,7 +14,7 @@ package struct CommandError: Error {
     private var isTyped = false
     package var hint: String?
     /// Lines shown below the error, such as the invalid text with a caret under it.
-    var excerpt: [String]
+    package var excerpt: [String]
     package var detail: JSONValue
 
     package init(
@@ -61,6 +61,7 @@ package struct CommandError: Error {
     /// temporary files with those of the files that they replace, and other paths with the typed
     /// ones.
     mutating func name(_ arguments: ParsedArguments, of specification: CommandSpecification) {
+        hideTemporaryFolders()
         if let known = path {
             path = Self.withoutTemporaries(known)
             why = why.replacing(known, with: path ?? known)
@@ -82,6 +83,26 @@ package struct CommandError: Error {
         guard let known = path, let shown = typed.path(known) else { return }
         path = shown
         isTyped = true
+    }
+
+    /// Removes paths in the folders where copies are made for a moment: nobody can look there
+    /// later. Where there is no room for them, or no right, the place of such folders is named.
+    mutating func hideTemporaryFolders() {
+        let place = FileManager.default.temporaryDirectory.path, start = place + "/folio-"
+        guard FileManager.default.fileExists(atPath: place) else { return }
+        let isOfPlace = [.inputOutput, .permission, .cannotCreate].contains(exit)
+        let name = isOfPlace ? place : "a temporary copy"
+        if let known = path, known.hasPrefix(start) {
+            why = why.replacing(known, with: name)
+            path = isOfPlace ? place : nil
+        }
+        for part in [start + "migration-", start] {
+            while let range = why.range(of: part),
+                let end = why[range.upperBound...].firstMatch(of: /^(\d+-)?[0-9a-fA-F-]{36}(\/[^\s:”"']*)?/)
+            {
+                why.replaceSubrange(range.lowerBound..<end.range.upperBound, with: name)
+            }
+        }
     }
 
     /// Replaces paths of the form `.NAME.tmp-UUID`, or beneath it, with those of NAME.

@@ -130,16 +130,21 @@ extension MappingModel {
     public static func found(
         in folders: [URL], from source: ManagedObjectModel, to destination: ManagedObjectModel
     ) -> MappingModel? {
-        for folder in folders {
-            let files =
-                (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
-            for file in files.sorted(by: { $0.lastPathComponent < $1.lastPathComponent })
-            where ["xcmappingmodel", "cdm"].contains(file.pathExtension) {
-                if let model = try? MappingModel(contentsOf: file), model.fits(from: source, to: destination) {
-                    return model
-                }
+        for file in folders.flatMap({ (try? files(in: $0)) ?? [] }) {
+            if let model = try? MappingModel(contentsOf: file), model.fits(from: source, to: destination) {
+                return model
             }
         }
         return nil
+    }
+
+    /// The files of mapping models in a folder, `.xcmappingmodel` or compiled, sorted by name. The
+    /// folders in it are not searched.
+    ///
+    /// - Throws: An error of Foundation if the folder can't be read.
+    public static func files(in folder: URL) throws -> [URL] {
+        try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).filter {
+            ["xcmappingmodel", "cdm"].contains($0.pathExtension)
+        }.sorted { $0.lastPathComponent < $1.lastPathComponent }
     }
 }

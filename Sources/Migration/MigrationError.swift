@@ -47,6 +47,8 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
     public var message: String
     /// Everything that prevents the migration, in the order of the new version's entities.
     public var obstacles: [MigrationObstacle]
+    /// The entities whose objects would be lost, of an error with code ``Code/lossy``.
+    public var losses: [String] = []
     /// The shortest migration through other versions, which was rejected because it loses data that
     /// both ends have; nil if there is none.
     public var refusedChain: RefusedChain?

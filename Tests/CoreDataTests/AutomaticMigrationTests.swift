@@ -110,6 +110,9 @@ struct AutomaticMigrationTests {
         try close(context)
     }
 
+}
+
+extension AutomaticMigrationTests {
     @Test func aStoreWhoseModelIsUnknownIsRefusedWithItsCode() throws {
         try fill(NSXMLStoreType)
         var text = try String(contentsOf: url, encoding: .utf8)
@@ -145,6 +148,9 @@ struct AutomaticMigrationTests {
         try close(context)
     }
 
+}
+
+extension AutomaticMigrationTests {
     @Test(arguments: types) func aModelThatLacksWhatTheStoreHasReadsTheRestWhereVersionsAreIgnored(_ type: String)
         throws
     {

@@ -184,7 +184,7 @@ extension DocumentMigrationTests {
             try await Self.make(url, .package)
             let route = isInPlace ? try route(3) : try routeByObjects()
             var migrator = DocumentMigrator(path: url.path, model: route.model)
-            migrator.mapping = route.mapping
+            migrator.mappings = route.mappings
             let ready = migrator
             _ = try FaultInjection.with(
                 { call, path in call == .unlink && path.contains("/model/") ? .error(EIO) : nil }
@@ -386,7 +386,7 @@ extension DocumentMigrationTests {
         var migrator = DocumentMigrator(path: url.path, model: route.model)
         let former = route.formerVersions[0]
         migrator.sourceModel = .model(former)
-        migrator.mapping = route.mapping
+        migrator.mappings = route.mappings
         migrator.progress = progress
         migrator.backupLabel = { _ in nil }
         if notes == 0 { progress.cancel() }

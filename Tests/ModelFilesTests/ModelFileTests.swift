@@ -137,3 +137,24 @@ extension ModelFileTests {
         }
     }
 }
+
+extension ModelFileTests {
+    @Test func aVersionIsReadOnceUntilItsFileChanges() throws {
+        try withTemporaryDirectory { folder in
+            let url = try makeShop(in: folder, current: second)
+            let contents = url.appendingPathComponent("Shop 2.xcdatamodel").appendingPathComponent("contents")
+            func age(_ seconds: Double) throws {
+                try FileManager.default.setAttributes(
+                    [.modificationDate: Date(timeIntervalSinceNow: -seconds)], ofItemAtPath: contents.path)
+            }
+            try age(100)
+            let file = try ModelFile(contentsOf: url), first = try file.model()
+            #expect(try file.model() === first)
+            #expect(try ModelFile(contentsOf: url).model(matching: first.versionHashesByEntityName)?.model === first)
+            try ModelContents.encode(try model("x", "y")).write(to: contents)
+            #expect(try file.model() == model("x", "y"))
+            try age(50)
+            #expect(try file.model() == model("x", "y"))
+        }
+    }
+}

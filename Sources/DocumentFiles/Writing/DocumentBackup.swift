@@ -11,35 +11,72 @@ package struct DocumentBackup {
         self.session = session
     }
 
-    /// Writes the backup.
-    /// - Returns: The path of the copy, which is durable.
-    package func make(label: String) throws -> String {
-        let target = try freePath(label)
+    /// Writes the backup, unless one with the label has the same content already: a migration that
+    /// was interrupted has made it. The backup gets its name when it is complete.
+    /// - Returns: The path of the copy, which is durable, and whether it was made now.
+    package func make(label: String) throws -> (path: String, isNew: Bool) {
+        // A name by which copies that a crash has left are found.
+        try Leftovers.completeReplacement(of: session.path)
+        let temporary = Replacement(of: session.path).temporary
         do {
             switch session.kind {
             case .store:
                 if let store = session.sqliteStore {
-                    try store.copy(to: target)
-                    let values = ExternalValues.folder(beside: session.path)
-                    if try Disk.exists(values) {
-                        try Disk.copyTree(values, to: ExternalValues.folder(beside: target))
-                        try Disk.synchronizeTree(ExternalValues.folder(beside: target))
-                    }
+                    try store.copy(to: temporary)
                 } else {
-                    // Its values are in its file.
-                    try Disk.copyFile(session.path, to: target)
+                    try Disk.copyFile(session.path, to: temporary)
                 }
-            case .archive: try Disk.copyFile(session.path, to: target)
+            case .archive: try Disk.copyFile(session.path, to: temporary)
             case .package, .managedDocument:
-                try Disk.copyTree(session.path, to: target)
-                try Disk.synchronizeTree(target)
+                try Disk.copyTree(session.path, to: temporary)
+                try Disk.synchronizeTree(temporary)
             }
-            try Disk.synchronizeDirectory(FilePath.parent(target))
-            return target
+            let values = session.kind == .store ? ExternalValues.folder(beside: session.path) : nil
+            let hasValues = try values.map { try Disk.exists($0) } ?? false
+            for path in try paths(label) {
+                guard try Disk.exists(path) else {
+                    let copies = ExternalValues.folder(beside: path)
+                    // The folder of large values may be that of another backup with another extension.
+                    guard try ExternalValues.stores(sharingFolderOf: path).isEmpty else { continue }
+                    if try Disk.exists(copies) { try Disk.removeTree(copies) }
+                    if let values, hasValues {
+                        try Disk.copyTree(values, to: copies)
+                        try Disk.synchronizeTree(copies)
+                    }
+                    do {
+                        try Disk.renameWithoutReplacing(temporary, to: path)
+                        try Disk.synchronizeDirectory(FilePath.parent(path))
+                    } catch {
+                        try? Self.remove(path)
+                        throw error
+                    }
+                    return (path, true)
+                }
+                if try Self.haveSameContent(temporary, path),
+                    try !hasValues || values.map({ try Self.haveSameContent($0, ExternalValues.folder(beside: path)) }) ?? true
+                {
+                    try Disk.removeTree(temporary)
+                    return (path, false)
+                }
+            }
+            throw DocumentError(.cannotCreate, "there are too many copies of the old state", path: session.path)
         } catch {
-            try? Self.remove(target)
+            try? Disk.removeTree(temporary)
             throw error
         }
+    }
+
+    /// Compares two files, or two folders with all that they contain.
+    private static func haveSameContent(_ one: String, _ other: String) throws -> Bool {
+        guard let first = try Disk.status(of: one), let second = try Disk.status(of: other), first.kind == second.kind
+        else { return false }
+        if first.kind == .directory {
+            let names = try Disk.list(one).map(\.name).sorted()
+            guard try Disk.list(other).map(\.name).sorted() == names else { return false }
+            return try names.allSatisfy { try haveSameContent(FilePath.join(one, $0), FilePath.join(other, $0)) }
+        }
+        guard first.size == second.size else { return false }
+        return FileManager.default.contentsEqual(atPath: one, andPath: other)
     }
 
     package static func remove(_ path: String) throws {
@@ -53,16 +90,13 @@ package struct DocumentBackup {
         return name.hasPrefix(stem + ".before-") && name.hasSuffix(ending)
     }
 
-    private func freePath(_ label: String) throws -> String {
+    /// The names for a label, in the order in which they are taken.
+    private func paths(_ label: String) throws -> [String] {
         let (stem, ending) = Self.split(FilePath.name(session.path))
         let label = String(label.map { $0 == "/" ? "-" : $0 })
-        var number = 1
-        while true {
-            let name = "\(stem).before-\(label)\(number == 1 ? "" : "-\(number)")\(ending)"
-            let path = FilePath.join(FilePath.parent(session.path), name)
-            // The folder of large values may be that of another backup with another extension.
-            if try !Disk.exists(path), try !Disk.exists(ExternalValues.folder(beside: path)) { return path }
-            number += 1
+        return (1...10_000).map { number in
+            FilePath.join(
+                FilePath.parent(session.path), "\(stem).before-\(label)\(number == 1 ? "" : "-\(number)")\(ending)")
         }
     }
 

@@ -48,6 +48,12 @@ public struct DocumentMigration: Sendable, Hashable {
     /// the document.
     public internal(set) var losses: [Loss] = []
 
+    /// How many of the steps go by a mapping model; the others are inferred, or stages of a plan.
+    public internal(set) var mappingCount = 0
+
+    /// Whether mapping models were given of which none is used.
+    package internal(set) var isInferredBesideMappings = false
+
     /// Whether objects are lost unintentionally: those of entities that no entity mapping names, or
     /// all objects.
     public internal(set) var losesObjects = false

@@ -1,7 +1,14 @@
 internal import DocumentFiles
+package import Migration
 internal import Schema
 
 extension DocumentMigrator {
+    /// The one mapping model of a migration; nil to infer it.
+    package var mapping: MappingModel? {
+        get { mappings.first }
+        set { mappings = newValue.map { [$0] } ?? [] }
+    }
+
     var wantedModelName: String {
         modelName.flatMap { PackageLayout.isModelName($0) ? $0 : nil } ?? PackageBuilder.name(for: model)
     }

@@ -40,7 +40,7 @@ extension DocumentMigrator {
         self.init(path: LinkResolution.resolve(url.path), model: route.model)
         modelName = route.name
         versions = route.formerVersions
-        mapping = route.mapping
+        mappings = route.mappings
         plan = route.plan
         self.migratesCopy = migratesCopy
         policies = route.policies

@@ -22,9 +22,10 @@ package struct DocumentMigrator: Sendable {
     /// Whether a document with a version that is not among `versions` is treated as one of a newer
     /// program.
     package var refusesUnknownVersions = false
-    /// The mapping model for the migration; nil to infer it.
-    package var mapping: MappingModel?
-    /// The policies that the mapping names, by name.
+    /// The mapping models of which each step takes the one that is for its versions; without one it
+    /// is inferred.
+    package var mappings: [MappingModel] = []
+    /// The policies that mappings name, by name.
     package var policies: [String: EntityMigrationPolicy.Type] = [:]
     /// The versions and the stages between them, instead of `mapping` and inference. Stored as a
     /// type, because the migration manager that it creates is not `Sendable`.
@@ -83,12 +84,14 @@ package struct DocumentMigrator: Sendable {
             try checkSpace(in: FilePath.parent(session.path), result)
             try progress?.check()
             let generation = session.kind == .package ? session.marker?.generation : nil
+            var isBackupNew = false
             if let generation, backupLabel != nil {
                 result.backup = "\(session.path)@\(generation)"
             } else if let backupLabel {
                 let hashes = session.model.versionHashesByEntityName
-                result.backup = try DocumentBackup(session).make(
+                let backup = try DocumentBackup(session).make(
                     label: result.from ?? backupLabel(hashes) ?? session.model.backupLabel)
+                (result.backup, isBackupNew) = (backup.path, backup.isNew)
             }
             isOpen = false
             do {
@@ -102,7 +105,7 @@ package struct DocumentMigrator: Sendable {
                 }
             } catch {
                 // Nothing was changed, so the backup is not needed.
-                if let backup = result.backup, generation == nil { try? DocumentBackup.remove(backup) }
+                if let backup = result.backup, isBackupNew { try? DocumentBackup.remove(backup) }
                 throw error
             }
             return result
@@ -149,7 +152,7 @@ package struct DocumentMigrator: Sendable {
 
     func plan(_ session: DocumentSession) throws -> Plan {
         try refuseNewer(session)
-        let way = try way(from: session.model)
+        let (way, mappingCount) = try way(from: session.model)
         var preview = DocumentMigration(from: session.manifest?.model.name, stages: 0, steps: [])
         let size = try session.place.storeBytes() + (Disk.status(of: session.storePath + "-wal")?.size ?? 0)
         switch way {
@@ -168,7 +171,9 @@ package struct DocumentMigrator: Sendable {
             let isEverything = plans.reduce(Set(session.model.entities.indices)) { indices, plan in
                 Set(indices.compactMap { plan.destinationIndices[$0] })
             }.isEmpty
-            preview.losesObjects = plan == nil && (isEverything || !unreported(preview.losses, session.store).isEmpty)
+            let mapping = mappingCount > 0 ? mappings.first { $0.fits(from: session.model, to: model) } : nil
+            preview.losesObjects =
+                plan == nil && (isEverything || !unreported(preview.losses, session.store, mapping).isEmpty)
             if session.sqliteStore == nil {
                 preview.steps = [
                     "write the objects anew, migrated, as a store of type \(session.store.description.type.rawValue)"
@@ -182,6 +187,15 @@ package struct DocumentMigrator: Sendable {
             let report = try SQLitePersistentStore.migrationPreview(
                 description, plans, in: session.place.database, files: session.content?.externalValues)
             (preview.steps, preview.rows, preview.bytes) = (report.steps, report.rows, report.bytes)
+        case .mapped(let steps):
+            let losses = MappedLosses(of: session.store, by: steps)
+            preview.stages = steps.count
+            preview.isInPlace = false
+            (preview.losses, preview.losesObjects) = (try losses.found(), try losses.losesObjects())
+            preview.steps = steps.flatMap(Self.titles)
+            preview.rows =
+                Int64(clamping: try EntityCounts(counting: session.store).total) * Int64(clamping: steps.count)
+            preview.bytes = 3 * size
         case .byObjects(let mapping):
             preview.stages = 1
             preview.isInPlace = false
@@ -189,11 +203,13 @@ package struct DocumentMigrator: Sendable {
             let isEverything = !mapping.entityMappings.contains {
                 $0.sourceEntityName != nil && $0.destinationEntityName != nil && $0.kind != .remove
             }
-            preview.losesObjects = isEverything || !unreported(preview.losses, session.store).isEmpty
+            preview.losesObjects = isEverything || !unreported(preview.losses, session.store, mapping).isEmpty
             preview.steps = mapping.entityMappings.compactMap { Self.title(of: $0) }
             preview.rows = Int64(clamping: try EntityCounts(counting: session.store).total)
             preview.bytes = 2 * size
         }
+        preview.mappingCount = mappingCount
+        preview.isInferredBesideMappings = mappingCount == 0 && !mappings.isEmpty && preview.isNeeded
         if preview.isNeeded {
             var plans: [MigrationPlan] = []
             if case .inPlace(let chain) = way { plans = chain }
@@ -207,25 +223,33 @@ package struct DocumentMigrator: Sendable {
         return (way, preview)
     }
 
+    /// - Returns: The way, and how many mapping models it goes by.
     /// - Throws: `MigrationError` if no migration leads to the new version.
-    private func way(from old: ManagedObjectModel) throws -> MigratedStoreBuilder.Way {
-        if model.isCompatible(withVersionHashes: old.versionHashesByEntityName) { return .inPlace([]) }
+    private func way(from old: ManagedObjectModel) throws -> (MigratedStoreBuilder.Way, mappingCount: Int) {
+        if model.isCompatible(withVersionHashes: old.versionHashesByEntityName) { return (.inPlace([]), 0) }
         if let plan {
             let manager = try plan.migrationManager()
             let steps = try manager.steps(fromVersionHashes: old.versionHashesByEntityName)
             return StagedSteps.areInferred(steps)
-                ? .inPlace(steps.map(\.plan)) : .staged(StagedSteps(steps: steps, classes: manager.versionClasses))
+                ? (.inPlace(steps.map(\.plan)), 0)
+                : (.staged(StagedSteps(steps: steps, classes: manager.versionClasses)), 0)
         }
-        guard let mapping else { return .inPlace(try MigrationChain.plans(from: old, to: model, through: versions)) }
-        guard mapping.fits(from: old, to: model) else {
-            let names = mapping.unfitEntities(from: old, to: model)
-            throw MigrationError(
-                .missingMapping,
-                "The mapping model was made for other versions than the document's and the new one: \(names.joined(separator: ", "))"
-            )
+        guard !mappings.isEmpty else {
+            return (.inPlace(try MigrationChain.plans(from: old, to: model, through: versions)), 0)
         }
-        if let plan = MigrationPlan.equivalent(to: mapping, from: old, to: model) { return .inPlace([plan]) }
-        return .byObjects(mapping)
+        let steps = try MigrationWay.steps(from: old, to: model, through: versions, by: mappings)
+        let mapped = steps.filter { $0.mapping != nil }
+        if mapped.isEmpty { return (.inPlace(steps.compactMap(\.plan)), 0) }
+        for step in mapped where step.plan == nil { try step.mapping?.requirePolicies(among: policies) }
+        guard steps.count == 1, let mapping = mapped[0].mapping else { return (.mapped(steps), mapped.count) }
+        return (mapped[0].plan.map { .inPlace([$0]) } ?? .byObjects(mapping), 1)
+    }
+
+    private static func titles(of step: VersionStep) -> [String] {
+        guard step.plan == nil, let mapping = step.mapping else {
+            return ["bring the objects to the next version"]
+        }
+        return mapping.entityMappings.compactMap { title(of: $0) }
     }
 
     private static func title(of mapping: EntityMapping) -> String? {
@@ -239,7 +263,9 @@ package struct DocumentMigrator: Sendable {
 
     /// Entities with objects that would be lost unintentionally. A mapping model drops the entities
     /// that it names intentionally.
-    private func unreported(_ losses: [DocumentMigration.Loss], _ store: any StoreBackend) -> [DocumentMigration.Loss] {
+    private func unreported(
+        _ losses: [DocumentMigration.Loss], _ store: any StoreBackend, _ mapping: MappingModel?
+    ) -> [DocumentMigration.Loss] {
         guard let mapping else { return losses.filter { $0.property == nil && $0.count > 0 } }
         return MappingLosses(of: store, by: mapping).unnamed(among: losses)
     }
@@ -255,8 +281,12 @@ package struct DocumentMigrator: Sendable {
         let shown =
             objects.prefix(10).map(\.description).joined(separator: ", ")
             + (objects.count > 10 ? " and \(objects.count - 10) more" : "")
-        return MigrationError(
-            .lossy, "The new version has no place for \(shown.isEmpty ? "any entity of the document" : shown)")
+        var error = MigrationError(
+            .lossy,
+            "The new version has no place for \(shown.isEmpty ? "any entity of the document" : shown)"
+                + (migration.isInferredBesideMappings ? ", and no mapping model is for the way to it" : ""))
+        error.losses = objects.map(\.entity)
+        return error
     }
 
     /// Checks the disk space before anything is written.

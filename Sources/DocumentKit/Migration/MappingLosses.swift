@@ -69,7 +69,7 @@ struct MappingLosses: LossFinder {
 
     /// Whether an expression reads a key. Decided by its text: `$source` is followed by the key of
     /// a path, or is the object itself.
-    private static func reads(_ key: String, _ expression: QueryExpression) -> Bool {
+    static func reads(_ key: String, _ expression: QueryExpression) -> Bool {
         expression.expressionFormat.split(separator: "$source", omittingEmptySubsequences: false).dropFirst().contains {
             rest in
             guard rest.first == "." else { return true }

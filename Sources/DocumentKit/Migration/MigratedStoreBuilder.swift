@@ -16,6 +16,8 @@ struct MigratedStoreBuilder {
         case inPlace([MigrationPlan])
         /// Object by object, with new primary keys.
         case byObjects(MappingModel)
+        /// In several steps, of which some go by mapping models.
+        case mapped([VersionStep])
         /// In stages with handlers in between. Primary keys are kept.
         case staged(StagedSteps)
     }
@@ -24,7 +26,7 @@ struct MigratedStoreBuilder {
     let model: ManagedObjectModel
     private let way: Way
     private let policies: [String: EntityMigrationPolicy.Type]
-    private let progress: MigrationProgress?
+    let progress: MigrationProgress?
     private let checksRules: Bool
 
     /// - Parameter checksRules: Whether objects that break a rule of the new version are refused. Not
@@ -65,6 +67,7 @@ struct MigratedStoreBuilder {
             // copied, too.
             try makeCopy(description, files, withValues: target != nil)
             try migrateCopy(&description) { try stages.run($0, files: files, progress: progress) }
+        case .mapped(let steps): try makeStore(at: path, files, by: steps)
         case .byObjects(let mapping):
             let store = try SQLitePersistentStore.create(description, model: model, uuid: session.uuid, files: files)
             do {
@@ -79,7 +82,7 @@ struct MigratedStoreBuilder {
         try Disk.synchronizeFile(path)
     }
 
-    private func migrateCopy(
+    func migrateCopy(
         _ description: inout PersistentStoreDescription, _ body: (PersistentStoreDescription) throws -> Void
     ) throws {
         let path = description.url.path
@@ -96,7 +99,7 @@ struct MigratedStoreBuilder {
     func makeAtomicStore(_ description: PersistentStoreDescription) throws {
         switch way {
         case .byObjects(let mapping): try makeAtomicStore(description) { try migrate(to: $0, mapping) }
-        case .inPlace, .staged:
+        case .inPlace, .staged, .mapped:
             // Migrate in a temporary SQLite store, so that both kinds of store share one
             // implementation.
             let folder = try StateFolder.makeTemporary()
@@ -144,11 +147,16 @@ struct MigratedStoreBuilder {
     }
 
     private func migrate(to store: any StoreBackend, _ mapping: MappingModel) throws {
-        let source = PersistentStoreCoordinator(managedObjectModel: session.model, classes: [:], factories: [])
-        let destination = PersistentStoreCoordinator(managedObjectModel: model, classes: [:], factories: [])
-        source.add(session.store)
-        destination.add(store)
-        try MigrationManager(from: source, to: destination, progress: progress).migrate(by: mapping, policies: policies)
+        try migrateObjects(from: session.store, to: store, mapping)
         try DocumentWriter.copyApplicationMetadata(from: session.store, to: store)
+    }
+
+    func migrateObjects(from old: any StoreBackend, to new: any StoreBackend, _ mapping: MappingModel) throws {
+        let source = PersistentStoreCoordinator(managedObjectModel: old.identity.model, classes: [:], factories: [])
+        let destination = PersistentStoreCoordinator(
+            managedObjectModel: new.identity.model, classes: [:], factories: [])
+        source.add(old)
+        destination.add(new)
+        try MigrationManager(from: source, to: destination, progress: progress).migrate(by: mapping, policies: policies)
     }
 }

@@ -15,10 +15,10 @@ extension PersistentDocument {
         /// They are used to read stores that contain no model, and as intermediate versions if no
         /// single step leads to the new version.
         public var formerVersions: [ManagedObjectModel]
-        /// The mapping model for the migration; nil to infer it.
-        public var mapping: MappingModel?
-        /// The classes of the migration policies that the mapping names, by name. A name may omit
-        /// its module.
+        /// The mapping models. Each step, also one between two older versions, takes the one that
+        /// is for its versions; a step without one is inferred. See <doc:MigrationAndLosses>.
+        public var mappings: [MappingModel]
+        /// The classes of the policies that mappings name, besides those that are registered.
         public var policies: [String: EntityMigrationPolicy.Type]
         /// The migration plan from which the route was created.
         public private(set) var plan: (any SchemaMigrationPlan.Type)?
@@ -28,13 +28,13 @@ extension PersistentDocument {
         /// Creates a route to a version of the model.
         public init(
             to model: ManagedObjectModel, named name: String? = nil, from formerVersions: [ManagedObjectModel] = [],
-            by mapping: MappingModel? = nil,
+            by mapping: MappingModel? = nil, mappings: [MappingModel] = [],
             policies: [String: EntityMigrationPolicy.Type] = [:]
         ) {
             self.model = model
             self.name = name
             self.formerVersions = formerVersions
-            self.mapping = mapping
+            self.mappings = (mapping.map { [$0] } ?? []) + mappings
             self.policies = policies
         }
 

@@ -17,7 +17,9 @@ final class ErrorContent: HandleContent {
         let exit = error.exit.rawValue
         status = folio_status(rawValue: exit == 0 ? FOLIO_SOFTWARE.rawValue : UInt32(exit))
         code = CText(error.code)
-        message = CText(error.why)
+        // The obstacles of a migration stand on lines of their own only where people read them.
+        let reasons = error.code == "migration" ? error.excerpt.joined(separator: "; ") : ""
+        message = CText(reasons.isEmpty ? error.why : "\(error.why): \(reasons)")
         path = error.path.map { CText($0) }
         hint = error.hint.map { CText($0) }
         detail = CText(DocumentTransfer.text(error.detail))

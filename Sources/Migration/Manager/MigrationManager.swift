@@ -69,7 +69,8 @@ open class MigrationManager {
     /// Migrates the objects of all entity mappings, and saves the destination.
     ///
     /// - Parameter policies: The classes of the policies that mappings name, by name. A name may
-    ///   omit its module.
+    ///   omit its module. Others are searched among those that were registered with
+    ///   ``EntityMigrationPolicy/register(as:)``, and among the classes of the program.
     /// - Throws: ``MigrationError``; errors of policies, and the one passed to
     ///   ``cancelMigration(with:)``; `ValidationError` for objects that the new model does not
     ///   allow; `StorageError`.
@@ -189,9 +190,8 @@ open class MigrationManager {
         throws(MigrationError) -> EntityMigrationPolicy
     {
         guard let name = mapping.migrationPolicyName else { return EntityMigrationPolicy() }
-        let shortName = name.split(separator: ".").last.map(String.init) ?? name
-        guard let type = policies[name] ?? policies[shortName] else {
-            throw MigrationError(.policy, "The mapping “\(mapping.name)” needs the policy \(name), which was not given")
+        guard let type = EntityMigrationPolicy.known(name, among: policies) else {
+            throw EntityMigrationPolicy.missing(name, mapping)
         }
         return type.init()
     }

@@ -29,10 +29,10 @@ public struct PersistentStoreDescription: Sendable, Hashable {
     /// with it.
     public var postsRemoteChanges: Bool
     /// Whether a coordinator migrates a store of another model version when it opens it: by a
-    /// mapping model in the bundles of the program, or as inferred. The old version of an XML store,
-    /// and of one of an application's own type, must be known to the program: from a model file in
-    /// a bundle, or because it has opened a store of that version. Stores of types that are read and
-    /// written object by object are not migrated.
+    /// mapping model in the bundles of the program, or as inferred. The old version of an XML
+    /// store, and of one of an application's own type, must be known to the program: from a model
+    /// file in a bundle, or because it has opened a store of that version. Stores of types that are
+    /// read and written object by object are not migrated.
     public var migratesAutomatically: Bool
     /// Whether automatic migration may infer the mapping from the two model versions. If false, a
     /// store of another version is opened only if there is a mapping model for it.

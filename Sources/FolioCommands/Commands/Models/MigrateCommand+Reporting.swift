@@ -20,6 +20,7 @@ extension MigrateCommand {
     {
         var exit = ExitCode.done
         var values: [JSONValue] = []
+        var hints: Set<String> = []
         for (path, result) in zip(paths, results) {
             switch result {
             case .success(let migration):
@@ -29,12 +30,14 @@ extension MigrateCommand {
                 }
             case .failure(let error):
                 var failure = CommandError(mapping: error)
+                failure.hideTemporaryFolders()
                 failure.path = failure.path ?? path
                 failure.showTyped(TypedPaths([path]))
                 failure.what = specification.name
                 failure.addHint(after: specification.name)
                 if exit == .done { exit = failure.exit }
                 guard console.isJSON else {
+                    if let hint = failure.hint, !hints.insert(hint).inserted { failure.hint = nil }
                     console.report(failure)
                     continue
                 }
@@ -67,6 +70,9 @@ extension MigrateCommand {
     ) {
         for line in MigrationSummary(migration, isDryRun: isDryRun).lines { console.say(prefix + Printable.line(line)) }
         if isVerbose { for step in migration.steps { console.print(prefix + Printable.line(step)) } }
+        if migration.isInferredBesideMappings {
+            console.say(prefix + "note: no mapping model is used: the step to the new version is inferred")
+        }
         if isDryRun, migration.losesObjects {
             console.say(prefix + "objects would be lost: without --allow-loss nothing is done")
         }

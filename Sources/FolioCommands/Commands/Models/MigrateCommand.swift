@@ -5,7 +5,8 @@ import Foundation
 enum MigrateCommand: Command {
     static let specification = CommandSpecification(
         "migrate", "brings documents to another version of their model",
-        operands: "DOC… --model MODEL [--mapping FILE] [-o NEW [--force]] [--jobs N] [--allow-loss] [--no-backup]",
+        operands:
+            "DOC… --model MODEL [--mapping FILE]… [--policy POLICY[.METHOD=EXPRESSION]]… [-o NEW [--force]] [--jobs N] [--allow-loss] [--no-backup]",
         count: 1...CommandSpecification.anyNumber, [.writes, .replaces],
         options: [
             OptionSpecification(
@@ -13,7 +14,12 @@ enum MigrateCommand: Command {
                 "the version to migrate to; of a model with several versions, the current one"),
             OptionSpecification(
                 ["--mapping"], value: "FILE",
-                "a mapping model (.xcmappingmodel, .cdm) that says how; without one it is inferred"),
+                "a mapping model (.xcmappingmodel, .cdm) that says how, or a folder of them; without one it is inferred",
+                repetition: .allowed),
+            OptionSpecification(
+                ["--policy"], value: "DEFINITION",
+                "what a policy that mapping models name does: POLICY.METHOD=EXPRESSION with $1, $2 for the arguments, POLICY.PROPERTY=EXPRESSION, or POLICY if the mapping says all",
+                repetition: .allowed),
             OptionSpecification(
                 ["--output", "-o"], value: "NEW",
                 "write the migrated document there, in the form that the extension says, and leave DOC as it is"),
@@ -26,13 +32,17 @@ enum MigrateCommand: Command {
             + "be lost, and no mapping model names it, or every entity, nothing is done without --allow-loss. Attributes and\n"
             + "relationships that the new version does not have go with their values, which is only said. A package keeps the\n"
             + "old state as a version; of a store or an archive it is kept beside the document, as Name.before-<version>. The other versions of MODEL serve to read a store that carries no model, and as steps in\n"
-            + "between where no single one leads to the new version. A mapping model that only renames, leaves out or splits is carried\n"
-            + "out within the store, others object by object; one that names policies of an application is for that application to run.\n"
+            + "between where no single one leads to the new version. Each step takes the mapping model that is for its two versions; one\n"
+            + "from the version of DOC to the new one comes first, then the inferred step unless it drops what a way by mapping models\n"
+            + "takes, then the way with the fewest steps. A mapping model that only renames, leaves out or splits is carried\n"
+            + "out within the store, others object by object. Policies are classes of an application: one that calls for more than\n"
+            + "expressions is for that application to run.\n"
             + "Of several documents each is migrated by itself: where one fails, the others go on, and the first failure is the exit code.",
         examples: [
             "folio migrate Shop.sqlite --model Shop.xcdatamodeld --dry-run",
             "folio migrate Doc.folio --model 'Shop.xcdatamodeld#Shop 3' -o New.folio",
             "folio migrate *.folio --model Shop.xcdatamodeld --jobs 4",
+            "folio migrate Old.sqlite --model Shop.xcdatamodeld --mapping Mappings --policy 'MakerPolicy.shout:=uppercase($1)'",
         ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
@@ -57,7 +67,7 @@ enum MigrateCommand: Command {
         template.modelName = loaded.version
         template.versions = file.map { file in file.versionNames.compactMap { try? file.model(version: $0) } } ?? []
         template.sourceModel = sourceModel
-        template.mapping = try arguments.value("--mapping").map { try mapping($0) }
+        template.mappings = try mappings(arguments, console)
         let isDryRun = arguments.has(OptionSpecification.dryRun), isVerbose = arguments.has("--verbose")
         template.allowsLoss = arguments.has("--allow-loss")
         template.migratesCopy = target != nil
@@ -120,18 +130,6 @@ enum MigrateCommand: Command {
     )? {
         guard let file else { return nil }
         return try file.model(matching: hashes)
-    }
-
-    private static func mapping(_ text: String) throws -> MappingModel {
-        let url = URL(fileURLWithPath: text)
-        guard FileManager.default.fileExists(atPath: url.path) else {
-            throw CommandError.notFound("there is no such file", path: text)
-        }
-        do {
-            return try MappingModel(contentsOf: url)
-        } catch let error as MigrationError {
-            throw CommandError.malformed(error.description, path: text)
-        }
     }
 
     /// Writes an unchanged copy of the document to the new path and migrates the copy. A file to be

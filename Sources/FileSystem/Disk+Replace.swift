@@ -6,8 +6,8 @@ extension Disk {
     ///
     /// The new content is written to a hidden file beside the target and synchronized. Then the
     /// file is renamed and the folder is synchronized. Owner, group, mode, access list and user
-    /// attributes of an existing file are kept. If the last step fails, the new content is in place but may not survive a power
-    /// failure.
+    /// attributes of an existing file are kept. If the last step fails, the new content is in
+    /// place but may not survive a power failure.
     package static func replaceFile(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o666) throws {
         try replaceFile(path, mode: mode) { try $0.append(bytes) }
     }

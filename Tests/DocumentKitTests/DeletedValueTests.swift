@@ -12,9 +12,9 @@ import Testing
 
 /// Large values to which nothing refers any more are not in the document.
 struct DeletedValueTests {
-    private static func cover(_ number: UInt8) -> Data { Library.cover + [number] }
+    fileprivate static func cover(_ number: UInt8) -> Data { Library.cover + [number] }
 
-    private func values(_ url: URL) throws -> [String] {
+    fileprivate func values(_ url: URL) throws -> [String] {
         if try Disk.kind(of: url.path) == .directory {
             return try contents(of: url).keys.filter { $0.hasPrefix("content/") }.sorted()
         }
@@ -22,7 +22,7 @@ struct DeletedValueTests {
         return reader.directory.entries.map(\.name).filter { $0.hasPrefix("content/") }.sorted()
     }
 
-    private func make(_ url: URL, _ form: DocumentForm, covers: ClosedRange<UInt8> = 1...1) async throws {
+    fileprivate func make(_ url: URL, _ form: DocumentForm, covers: ClosedRange<UInt8> = 1...1) async throws {
         let document = try await PersistentDocument.create(at: url, model: Library.model(), form: form)
         for number in covers {
             let book = try document.context.insert("Book")
@@ -33,21 +33,21 @@ struct DeletedValueTests {
         try await document.close()
     }
 
-    private func edit(_ url: URL, _ body: (PersistentDocument) throws -> Void) async throws {
+    fileprivate func edit(_ url: URL, _ body: (PersistentDocument) throws -> Void) async throws {
         let document = try await PersistentDocument.open(url)
         try body(document)
         try await document.save()
         try await document.close()
     }
 
-    private func book(_ title: String, in document: PersistentDocument) throws -> ManagedObject {
+    fileprivate func book(_ title: String, in document: PersistentDocument) throws -> ManagedObject {
         try #require(
             try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).first {
                 $0["title"] as? String == title
             })
     }
 
-    private func delete(_ title: String, in document: PersistentDocument) throws {
+    fileprivate func delete(_ title: String, in document: PersistentDocument) throws {
         document.context.delete(try book(title, in: document))
     }
 
@@ -97,7 +97,9 @@ struct DeletedValueTests {
             #expect(try DocumentVerifier.verify(packed, isThorough: true).isEmpty)
         }
     }
+}
 
+extension DeletedValueTests {
     @Test func undoBringsBackWhatSavesHaveTakenOutOfTheArchive() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folioz")

@@ -8,8 +8,8 @@ import Schema
 import TestSupport
 import Testing
 
-/// Places with rules of their own: for names, for the group and the owner of new files, for removing
-/// open files.
+/// Places with rules of their own: for names, for the group and the owner of new files, for
+/// removing open files.
 struct OddPlaceTests {
     private func make(_ url: URL, _ form: DocumentForm = .package) async throws {
         let document = try await PersistentDocument.create(at: url, model: Library.model(), form: form)

@@ -259,8 +259,8 @@ package final class ContentFolder: Sendable {
         throw StorageError(.notFound, "The file of a large value is missing: \(name)", path: file)
     }
 
-    /// Opens a value to which the archive does not refer any more, and an object that undo may bring
-    /// back does; nil if there is none.
+    /// Opens a value that the archive lacks, and that an object may need that undo brings back; nil
+    /// if there is none.
     private func openHeldValue(_ name: String) throws -> (any LargeValueInput)? {
         let (earlier, file) = heldPlaces(name)
         if try Disk.exists(file) { return CheckedValue(try FileInput(File(file)), name: name, path: file) }

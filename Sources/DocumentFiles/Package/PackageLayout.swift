@@ -82,8 +82,8 @@ package enum PackageLayout {
         return transientEndings.contains { bytes.count >= $0.count && bytes.suffix($0.count).elementsEqual($0) }
     }
 
-    /// Throws if a package would lose parts in a folder, because its file system gives names back in
-    /// other letters.
+    /// Throws if a package would lose parts in a folder, because its file system gives names back
+    /// in other letters.
     static func checkPlace(_ folder: String) throws {
         guard try !NameKeeping.holds(in: folder) else { return }
         throw DocumentError(

@@ -15,8 +15,8 @@ extension DocumentSession {
         try DocumentError.stage(.closing, path) { try closeStore() }
     }
 
-    /// What the superuser wrote to another user's document belongs to that user afterwards, who could
-    /// not edit it otherwise.
+    /// What the superuser wrote to another user's document belongs to that user afterwards, who
+    /// could not edit it otherwise.
     private func giveBackToOwner() {
         guard let rights = try? AccessRights(of: path), rights.isOfAnotherUser else { return }
         if rights.isFolder { return rights.giveOwner(toContentsOf: path) }

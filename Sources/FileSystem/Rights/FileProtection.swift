@@ -83,7 +83,8 @@ package struct FileProtection: Sendable, Hashable {
     /// anything is written to it.
     package func giveAway(_ path: String) throws {
         guard let replaced, let kind = try Disk.kind(of: path) else { return }
-        // Whoever may not read the source may not read the copy; who may write it, the old one says.
+        // Whoever may not read the source may not read the copy. Who may write it, the replaced
+        // one says.
         let readers = rights & 0o444, limit = readers | readers >> 1
         if kind == .directory {
             try replaced.give(to: path, within: limit | readers >> 2 | Self.groupRule)

@@ -34,6 +34,7 @@ extension MigratedStoreBuilder {
                     ).copy()
                 }
                 try DocumentWriter.copyApplicationMetadata(from: session.store, to: store)
+                if plans.isEmpty, let source = session.sqliteStore { try GreatestKeys(of: source).hold(in: store) }
                 try store.closeAsOneFile()
             } catch {
                 try? store.close()
@@ -41,7 +42,8 @@ extension MigratedStoreBuilder {
             }
             if !plans.isEmpty {
                 try migrateCopy(&description) {
-                    try SQLitePersistentStore.migrate($0, plans, files: values, progress: progress)
+                    try SQLitePersistentStore.migrate(
+                        $0, plans, files: values, checksRules: checksRules, progress: progress)
                 }
             }
             if number > 0 { try current.close() }

@@ -27,7 +27,7 @@ struct MigratedStoreBuilder {
     private let way: Way
     private let policies: [String: EntityMigrationPolicy.Type]
     let progress: MigrationProgress?
-    private let checksRules: Bool
+    let checksRules: Bool
 
     /// - Parameter checksRules: Whether objects that break a rule of the new version are refused. Not
     ///   so in a store for reading, which is never saved.

@@ -564,10 +564,10 @@ class Document:
 
     # Import and export
 
-    def import_file(self, path, entity=None, match=None, create_missing=False):
-        """Imports a file, as changes that are undone together. Returns the numbers of inserted, updated and unchanged
-        objects."""
-        options = c.ImportOptions(c.sizeof_import, encoded(entity), encoded(match), create_missing)
+    def import_file(self, path, entity=None, match=None, create_missing=False, as_new=False):
+        """Imports a file, as changes that are undone together. Rows whose id is the URI of an object of the document
+        update it, unless `as_new`. Returns the numbers of inserted, updated and unchanged objects."""
+        options = c.ImportOptions(c.sizeof_import, encoded(entity), encoded(match), create_missing, as_new)
         report = c.ImportReport(size=c.sizeof_report)
         call(library.folio_document_import, self._handle, _path(path), byref(options), byref(report))
         return report.inserted, report.updated, report.unchanged

@@ -26,8 +26,8 @@ extension OpenDocument {
     func readMergeMemory() async throws -> MergeMemory {
         if let mergeMemory { return mergeMemory }
         return try await performInBackground { session in
-            guard session.marker != nil else { return MergeMemory() }
             let list = try session.conflictList()
+            if session.marker == nil, list == nil { return MergeMemory() }
             do {
                 return MergeMemory(
                     notes: MergeNote.notes(in: try session.store.metadata()),

@@ -2,6 +2,8 @@ internal import ArchiveKit
 internal import Coding
 internal import FileSystem
 internal import Foundation
+internal import SQLiteStore
+internal import Storage
 
 extension DocumentInfo {
     /// Longer lists are not read to count what is in them.
@@ -13,7 +15,14 @@ extension DocumentInfo {
         let name = FilePath.join(PackageLayout.extra, PackageLayout.conflicts)
         let bytes: [UInt8]?
         switch kind {
-        case .package: bytes = try? Disk.read(FilePath.join(path, name), limit: conflictListLimit)
+        case .package:
+            // A commit that changed the list has it in the metadata, see `DocumentSession`.
+            let store = SQLiteStoreFile(FilePath.join(path, PackageLayout.store))
+            if case .data(let list)? = (try? store.modelInfo())?.metadata[DocumentSession.conflictListKey] {
+                bytes = list.isEmpty ? nil : [UInt8](list)
+            } else {
+                bytes = try? Disk.read(FilePath.join(path, name), limit: conflictListLimit)
+            }
         case .archive:
             let reader = archive?.reader
             bytes =

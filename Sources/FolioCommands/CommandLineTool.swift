@@ -104,6 +104,9 @@ public enum CommandLineTool {
         if (try? DetectedDocument(DocumentArgument(name).path)) != nil {
             return "did you mean folio info \(ShellWord.quoted(name))?"
         }
+        if let names = CommandTable.names(forOther: name) {
+            return "did you mean " + names.map { "folio \($0)" }.joined(separator: " or ") + "?"
+        }
         return Suggestion.sentence(for: name, among: CommandTable.names) ?? "see folio help for the commands"
     }
 

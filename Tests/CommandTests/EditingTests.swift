@@ -205,7 +205,7 @@ extension EditingTests {
             try expectDone(["export", path, "-o", file])
             try expectDone(["set", path, "Journey/p1", "title=Another"])
             try expectDone(["set", path, "Camp/p1", "code=OTHER"])
-            let outcome = try expectDone(["import", path, file, "--json"])
+            let outcome = try expectDone(["import", path, file, "--as-new", "--json"])
             let objects = outcome.object["objects"] as? [String: String] ?? [:]
             #expect(objects.count == 3)
             #expect(objects.contains { $0.key.hasSuffix("/Person/p1") && $0.value.hasSuffix("/Person/p2") })

@@ -23,6 +23,19 @@ import Testing
         }
     }
 
+    @Test func theManifestOfAPackageIsNotShown() throws {
+        try withTemporaryDirectory { folder in
+            let repository = try GitRepository(folder, document: "Doc.folio")
+            try repository.edit("edit", "set", "Person/p1", "name=Ada")
+            for words in ["log -p -1 --format=%s", "log -p -1 --format=%s --ext-diff", "show --format=%s"] {
+                let shown = try repository.shell("git \(words)")
+                #expect(
+                    shown.exit == 0 && shown.output.contains("Ada") && !shown.output.contains("pageSum"),
+                    "\(shown.output)\(shown.messages)")
+            }
+        }
+    }
+
     @Test func olderAndSeveralValuesAreReplaced() throws {
         try withTemporaryDirectory { folder in
             let repository = try GitRepository(folder, document: "Doc.folioz")

@@ -220,7 +220,7 @@ extension ImportFilesTests {
 
     @Test func notAllOfManyViolationsAreTold() throws {
         try ImportFixture.run { library in
-            try library.file("Book.csv", "year\n" + (0..<3000).map { "\($0)\n" }.joined())
+            try library.file("Book.csv", "year,title\n" + (0..<3000).map { "\($0),\n" }.joined())
             let outcome = try library.importing("Book.csv")
             #expect(
                 outcome.exit == 65

@@ -42,7 +42,9 @@ extension OptionTableTests {
             "merge": (["D.folio", "A.folioz", "-o", "NEW"], places),
             "unpack": (["A.folioz", "NEW"], ["A.folioz", "ALink.folioz", "./A.folioz"]),
         ]
-        #expect(try Set(Self.commands().filter { $0.option("--force") != nil }.map(\.name)) == Set(words.keys))
+        // What `extract` makes is no document, and each of its files is checked by itself.
+        let commands = try Self.commands().filter { $0.option("--force") != nil && $0.name != "extract" }
+        #expect(Set(commands.map(\.name)) == Set(words.keys))
         try withFiles { expectRefused in
             for (name, (words, places)) in words {
                 for place in places { try expectRefused([name] + words.map { $0 == "NEW" ? place : $0 } + ["--force"]) }

@@ -189,7 +189,7 @@ extension OptionTableTests {
         (["help", "fetch", "--man"], "leave fetch out"),
         (["fetch", "DOC", "Person", "--distinct"], "--distinct needs --columns"),
         (["fetch", "DOC", "Person", "--having", "count > 1"], "--having is a condition on groups"),
-        (["fetch", "DOC", "Person", "--with", "a=1"], "--with gives values to a template"),
+        (["fetch", "DOC", "Person", "--with", "a=1"], "there is no variable $a"),
         (["fetch", "DOC", "Person", "--template", "x"], "leave Person out"),
         (["explain", "DOC", "Person", "--having", "count > 1"], "--having is a condition on groups"),
         (["set", "DOC", "Person/p1", "--where", "TRUEPREDICATE", "name=a"], "--where goes with an entity"),

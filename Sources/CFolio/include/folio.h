@@ -742,8 +742,10 @@ folio_status folio_document_resolve_conflict(folio_document *document, folio_res
 typedef struct folio_import_options {
     size_t size;         /* sizeof(folio_import_options) */
     const char *entity;  /* of objects that the file does not say the entity of; NULL */
-    const char *match;   /* update the objects with equal values of these keys, "isbn"; NULL */
+    const char *match;   /* update the objects with equal values of these keys, "isbn", or "id"; NULL */
     bool creates_missing; /* make objects that relationship.attribute columns name */
+    bool imports_as_new;  /* make new objects of rows whose id is the URI of an object of the document,
+                           * which they update otherwise */
 } folio_import_options;
 
 typedef struct folio_import_report {

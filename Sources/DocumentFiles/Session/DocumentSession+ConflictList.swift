@@ -10,7 +10,8 @@ extension DocumentSession {
 
     private var notedConflictList: Data? {
         get throws {
-            guard marker != nil, case .data(let list)? = try store.metadata()[Self.conflictListKey] else { return nil }
+            // The store of a package has the list also where it is opened by itself.
+            guard case .data(let list)? = try store.metadata()[Self.conflictListKey] else { return nil }
             return list
         }
     }
@@ -18,13 +19,14 @@ extension DocumentSession {
     /// The list of conflicts as of the last commit; nil for none.
     package func conflictList() throws -> Data? {
         if let noted = try notedConflictList { return noted.isEmpty ? nil : noted }
-        return try part(PackageLayout.conflicts, in: PackageLayout.extra)
+        return marker == nil ? nil : try part(PackageLayout.conflicts, in: PackageLayout.extra)
     }
 
     /// The parts of a save with what the metadata have of the list of conflicts: that is removed if
     /// the file has it, and put into the file if a crash kept it from that.
     package func withNotedConflictList(_ parts: CapturedParts) throws -> CapturedParts {
-        guard !parts.metadata.keys.contains(Self.conflictListKey), let noted = try notedConflictList else {
+        guard marker != nil, !parts.metadata.keys.contains(Self.conflictListKey), let noted = try notedConflictList
+        else {
             return parts
         }
         let list = noted.isEmpty ? nil : noted

@@ -63,7 +63,11 @@ extension VersionStore {
                 flags: .isLinked,
                 size: older.size, deltaBytes: 0)
             row.sum = recorded?.sum ?? head.sum
-            if let recorded, try recorded.isChangedOutside(DatabaseHeader(of: older)) { row.sum = nil }
+            let isChangedOutside = try recorded.map { try $0.isChangedOutside(DatabaseHeader(of: older)) } ?? false
+            if isChangedOutside { row.sum = nil }
+            // A merge for git puts another store into the package, and records no pages.
+            if recorded == nil, row.sum != nil { row.sum = try StateSum(of: older) }
+            if !isChangedOutside, let sum = head.sum, let found = row.sum, sum != found { index.giveUpChain() }
             if row.sum == nil, older.size <= policy.cheapSize { row.sum = try StateSum(of: older) }
             made.append(row.baseName)
             if older.isMainFile, try clone(files, path(row.baseName)) {

@@ -54,6 +54,11 @@ public enum DocumentMerge {
         public var choices: [String: Choice]
         /// What happens to the rest.
         public var undecided: Undecided
+        /// Whether the caller keeps the list of conflicts where ours is the store of a package,
+        /// merged as a file by itself.
+        package var returnsConflictList = false
+        /// The list that the package had before, if the store does not say it.
+        package var formerConflictList: Data?
 
         /// Whether what was merged before is merged again if a base is named, as git asks for it:
         /// that may have been taken back since.
@@ -119,6 +124,8 @@ public enum DocumentMerge {
         var renumberings: [Renumbering] = []
         /// What the merged document is to note of the merge.
         package internal(set) var notes: [MergeNote] = []
+        /// The list of conflicts that the caller is to keep; nil for none.
+        package internal(set) var conflictList: Data?
 
         /// The conflicts of former merges that the other document had not decided, and whose values
         /// came with this merge: they are to be decided here, too. None in a bare store, which

@@ -19,7 +19,9 @@ struct DocumentMerger {
 
     /// Whether a merge with conflicts that nothing decides is refused. A bare store has no room for
     /// a list of conflicts.
-    var refusesConflicts: Bool { decisions.undecided == .refuse || document.state.marker == nil }
+    var refusesConflicts: Bool {
+        decisions.undecided == .refuse || document.state.marker == nil && !decisions.returnsConflictList
+    }
 
     func merge(_ url: URL, base: DocumentMerge.Base, model: ModelChoice) async throws -> DocumentMerge.Report {
         let place = MergePlace(url), state = try document.openedState()
@@ -32,7 +34,9 @@ struct DocumentMerger {
         let folder = try document.mergeScratch()
         for _ in 0..<Self.greatestReadingCount {
             try await commitEdits()
-            let memory = try await document.readMergeMemory()
+            var memory = try await document.readMergeMemory()
+            // A list that can't be read counts as none.
+            if let list = decisions.formerConflictList { memory.conflicts = (try? KeptConflicts.decoded(list)) ?? [] }
             context.processPendingChanges()
             // What is edited from here on is not in the plan.
             let position = context.edits.position
@@ -102,6 +106,7 @@ struct DocumentMerger {
                 continue
             }
             report.isApplied = true
+            if decisions.returnsConflictList { report.conflictList = try KeptConflicts.encoded(next.conflicts) }
             return report
         }
         throw DocumentError(

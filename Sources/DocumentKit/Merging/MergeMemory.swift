@@ -27,9 +27,9 @@ extension OpenDocument {
         if let mergeMemory { return mergeMemory }
         return try await performInBackground { session in
             let notes = MergeNote.notes(in: try session.store.metadata())
-            // A bare store has no room for a list of conflicts.
-            guard session.marker != nil else { return MergeMemory(notes: notes) }
             let list = try session.conflictList()
+            // A bare store has no room for a list of conflicts, unless git has merged it.
+            if session.marker == nil, list == nil { return MergeMemory(notes: notes) }
             do {
                 return MergeMemory(notes: notes, conflicts: try KeptConflicts.decoded(list))
             } catch let error as DecodingError {

@@ -15,7 +15,8 @@ package func folio_document_import(
         let match = try optionalText(options?.match, "the keys to match")
         let counts = try documentContent(document).edit { document in
             try DocumentTransfer.importFile(
-                path, into: document, entity: entity, match: match, createsMissing: options?.creates_missing ?? false)
+                path, into: document, entity: entity, match: match, createsMissing: options?.creates_missing ?? false,
+                importsAsNew: options?.imports_as_new ?? false)
         }
         guard let report else { return }
         let size = report.pointee.size

@@ -14,12 +14,17 @@ struct LineWriter {
     }
 
     mutating func object(_ members: [(name: String, text: String)]) {
+        written(members.map { (Self.escaped($0.name), Self.escaped($0.text)) })
+    }
+
+    /// Writes members whose texts are printable, as those of a table.
+    mutating func written(_ members: [(name: String, text: String)]) {
         if !isFirst { sink.write(0x0A) }
         isFirst = false
         for (name, text) in members {
-            sink.write(Self.escaped(name))
+            sink.write(name)
             sink.write(text.isEmpty ? ":" : ": ")
-            sink.write(Self.escaped(text))
+            sink.write(text)
             sink.write(0x0A)
         }
     }

@@ -24,15 +24,53 @@ struct Table {
     /// Writes the table. Cells are truncated only if the results go to a terminal that is too
     /// narrow.
     func write(to console: Console) {
-        var widths = headings.map(Printable.width)
-        for row in rows {
-            for (column, cell) in row.enumerated() { widths[column] = max(widths[column], Printable.width(cell)) }
-        }
+        var widths = widths
         if let room = console.resultColumns { widths = Self.fitting(widths, in: room, whole: whole) }
         write(headings, widths, console.output)
         write(widths.map { String(repeating: "-", count: $0) }, widths, console.output)
         for row in rows { write(row, widths, console.output) }
     }
+
+    /// Writes the table so that it can be read on the terminal: if it is too wide, without the
+    /// columns in which no row has a value, and if it is too wide still, as lines `key: value`.
+    func writeFitting(to console: Console) {
+        guard let room = console.resultColumns, !rows.isEmpty, width > room else { return write(to: console) }
+        let kept = headings.indices.filter { column in
+            whole.contains(column) || rows.contains { $0[column] != ValueText.nilMark }
+        }
+        let left = headings.indices.filter { !kept.contains($0) }.map { headings[$0] }
+        var table = Table(
+            headings: kept.map { headings[$0] }, alignsRight: kept.map { alignsRight[$0] },
+            whole: Set(kept.indices.filter { whole.contains(kept[$0]) }))
+        table.rows = rows.map { row in kept.map { row[$0] } }
+        let fitted = Self.fitting(table.widths, in: room, whole: table.whole)
+        // A column of which less is shown tells nothing.
+        let isLegible = zip(fitted, table.widths).allSatisfy { $0 >= min($1, Self.legibleWidth) }
+        guard isLegible, Self.width(fitted) <= room else {
+            var writer = LineWriter(console.output)
+            for row in rows { writer.written(Array(zip(headings, row))) }
+            return console.say(
+                "note: the table is too wide for the terminal: as lines; --format table shows it, --columns chooses")
+        }
+        table.write(to: console)
+        if !left.isEmpty {
+            console.say("note: without the columns in which all is NULL: " + left.joined(separator: ", "))
+        }
+    }
+
+    private static let legibleWidth = 8
+
+    private var widths: [Int] {
+        var widths = headings.map(Printable.width)
+        for row in rows {
+            for (column, cell) in row.enumerated() { widths[column] = max(widths[column], Printable.width(cell)) }
+        }
+        return widths
+    }
+
+    private var width: Int { Self.width(widths) }
+
+    private static func width(_ widths: [Int]) -> Int { widths.reduce(gap * (widths.count - 1), +) }
 
     /// The widths of the columns for a limited line width. The widest columns are reduced first, to
     /// the width of the next widest ones; those in `whole` are not.

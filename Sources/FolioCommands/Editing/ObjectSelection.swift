@@ -9,27 +9,33 @@ enum ObjectSelection {
         repetition: .allowed)
 
     /// A validated fetch request for the objects of `entityName` that satisfy all conditions.
-    static func request(_ entityName: String, where conditions: [String], in store: StoreIdentity) throws
-        -> FetchRequest<ManagedObject>
-    {
+    static func request(
+        _ entityName: String, where conditions: [String], with values: VariableValues, in store: StoreIdentity
+    ) throws -> FetchRequest<ManagedObject> {
         let entity = try EntityLookup.entity(named: entityName, in: store.model)
         var request = FetchRequest<ManagedObject>(entityName: entity.name)
         request.sortDescriptors = [.objectID]
-        let predicates = try conditions.map { try predicate($0, entity, store) }
+        let predicates = try conditions.map { try predicate($0, values, entity, store) }
         request.predicate = predicates.count > 1 ? .and(predicates) : predicates.first
         return request
     }
 
-    private static func predicate(_ text: String, _ entity: EntityDescription, _ store: StoreIdentity) throws
-        -> FetchPredicate
-    {
+    /// A validated condition.
+    static func predicate(
+        _ text: String, _ values: VariableValues, _ entity: EntityDescription, _ store: StoreIdentity
+    ) throws -> FetchPredicate {
         do {
-            return try FetchPredicate(format: text).validated(against: entity, in: store.model, store: store)
-        } catch {
-            var marked = error
-            if marked.text == nil { marked.text = text }
-            throw marked
+            return try values.binding(FetchPredicate(format: text), of: entity, in: store)
+                .validated(against: entity, in: store.model, store: store)
+        } catch var error as QueryError {
+            if error.text == nil { error.text = text }
+            throw error
         }
+    }
+
+    /// The variables of conditions; those of one that can't be parsed are reported later.
+    static func variables(_ conditions: [String]) -> [String] {
+        conditions.flatMap { (try? FetchPredicate(format: $0))?.variables ?? [] }
     }
 
     /// The object with a name.
@@ -47,7 +53,8 @@ enum ObjectSelection {
 
     /// The objects that operands select: by names, or one entity with `--where`.
     static func objects(
-        _ words: [String], where conditions: [String], in context: ManagedObjectContext, store: StoreIdentity
+        _ words: [String], where conditions: [String], with values: VariableValues, in context: ManagedObjectContext,
+        store: StoreIdentity
     ) throws -> [ManagedObject] {
         if words.count == 1, !ObjectName.isName(words[0]) {
             guard !conditions.isEmpty else {
@@ -56,7 +63,7 @@ enum ObjectSelection {
                     "\(words[0]) without --where would mean all of its objects",
                     hint: "say --where TRUEPREDICATE to mean them")
             }
-            return try context.fetch(try request(words[0], where: conditions, in: store))
+            return try context.fetch(try request(words[0], where: conditions, with: values, in: store))
         }
         if !conditions.isEmpty { throw CommandError.usage("--where goes with an entity, not with names of objects") }
         return try words.map { try object($0, in: context, store: store) }

@@ -22,8 +22,11 @@ package enum DocumentTransfer {
     /// - Parameters:
     ///   - entity: The entity of objects of which the file does not say it.
     ///   - match: The attributes by which objects are found that are there already.
+    ///   - importsAsNew: Whether rows that name objects of the document make new ones; else they
+    ///     update these.
     package static func importFile(
-        _ path: String, into document: PersistentDocument, entity: String?, match: String?, createsMissing: Bool
+        _ path: String, into document: PersistentDocument, entity: String?, match: String?, createsMissing: Bool,
+        importsAsNew: Bool = false
     ) throws -> ImportCounts {
         guard document.mode == .editing else {
             throw CommandError(
@@ -33,6 +36,7 @@ package enum DocumentTransfer {
         if let entity { words += ["--entity", entity] }
         if let match { words += ["--match", match] }
         if createsMissing { words.append("--create-missing") }
+        if importsAsNew { words.append("--as-new") }
         let settings = try ImportSettings(
             ParsedArguments(words, for: ImportCommand.specification), document.context.model)
         var file = try ImportFile(path, entityName: entity)

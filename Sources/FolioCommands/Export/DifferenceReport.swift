@@ -53,9 +53,9 @@ struct DifferenceReport {
         let isDifferent = !counts.isEmpty || !models.onlyOld.isEmpty || !models.onlyNew.isEmpty
         let entities = counts.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         guard console.isJSON else {
+            if !showsObjects { printTable(entities) }
             for name in models.onlyOld { console.print(Printable.line("removed from the model: \(name)")) }
             for name in models.onlyNew { console.print(Printable.line("added to the model: \(name)")) }
-            if !showsObjects { printTable(entities) }
             return isDifferent
         }
         if showsObjects { writer.endArray() }

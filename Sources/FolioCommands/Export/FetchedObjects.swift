@@ -18,7 +18,9 @@ struct FetchedObjects {
         self.console = console
     }
 
-    func write(_ format: String) throws {
+    /// - Parameter fitting: Whether a table that is too wide for the terminal is shown in another
+    ///   way.
+    func write(_ format: String, fitting: Bool = false) throws {
         switch format {
         case "json":
             var writer = JSONWriter(console.output)
@@ -43,7 +45,7 @@ struct FetchedObjects {
         case "lines":
             var writer = LineWriter(console.output)
             try forEach { object, row, index, related in writer.object(object.members(row, at: index, of: related)) }
-        default: try writeTable()
+        default: try writeTable(fitting: fitting)
         }
     }
 
@@ -61,7 +63,7 @@ struct FetchedObjects {
         return names
     }
 
-    private func writeTable() throws {
+    private func writeTable(fitting: Bool) throws {
         // To-many relationships are not shown in tables; use --columns or get for them.
         let properties = columns.filter { name in
             !family.contains { $0.property(named: name)?.isToMany == true }
@@ -71,7 +73,7 @@ struct FetchedObjects {
         try forEach { object, row, index, related in
             table.append([Self.shortName(store, row)] + properties.map { object.cell($0, row, related) })
         }
-        table.write(to: console)
+        if fitting { table.writeFitting(to: console) } else { table.write(to: console) }
     }
 
     private static func shortName(_ store: any StoreBackend, _ row: Row) -> String {

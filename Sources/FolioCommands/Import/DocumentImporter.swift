@@ -36,6 +36,15 @@ struct DocumentImporter {
     var firstNumbers: [Int: Int64] = [:]
     /// One-to-one links of records between objects that existed before the import.
     var claims: Set<Claim> = []
+    /// Links of the document that links in records have changed at their other ends, as they were
+    /// before. Recorded only if records name objects of the document.
+    var formerLinks: [LinkEnd: PropertyValue] = [:]
+    /// Whether a record has named an object of the document.
+    var hasNamed = false
+    /// The columns of each file; nil for JSON, whose records may have any members.
+    var columnNames: [Set<String>?] = []
+    /// The columns whose mandatory properties have been checked.
+    var checkedColumns: Set<ObjectIdentifier> = []
     var outcome: ImportOutcome
 
     /// A record with a link to an object that did not exist yet.
@@ -44,6 +53,7 @@ struct DocumentImporter {
         let index: Int
         let id: ManagedObjectID
         let isMatched: Bool
+        let isNamed: Bool
         let isCounted: Bool
     }
 
@@ -83,6 +93,15 @@ struct DocumentImporter {
             try placing(file) { try ImportReader($0.files[file], $0.settings, $0.store.model) }
         }
         let headers = try files.indices.map { file in try placing(file) { _ in try readers[file].header() } }
+        columnNames = readers.indices.map { file in
+            readers[file].form == .json ? nil : Set(headers[file]?.names ?? [])
+        }
+        for file in files.indices {
+            guard let columns = headers[file], columns.matchKey == nil, !readers[file].namesObjects else { continue }
+            try placing(file) { importer in
+                if try readers[file].hasRecords() { try importer.checkMandatory(columns, place: "line 1") }
+            }
+        }
         namesObjects = readers.contains { $0.namesObjects }
         // JSON may contain objects of any entity.
         unread = headers.indices.map { index in
@@ -105,6 +124,7 @@ struct DocumentImporter {
             var index = 0
             while let record = try placing(file, { _ in try readers[file].next() }) {
                 entities.insert(record.entity.index)
+                try placing(file) { try $0.checkMandatory(of: record) }
                 piece.entries.append(ImportPiece.Entry(record: record, file: file, index: index))
                 index += 1
                 progress.advance(fraction: Double(done + readers[file].offset) / size)
@@ -174,6 +194,7 @@ struct DocumentImporter {
             self.waiting.append(
                 UnresolvedLink(
                     file: entry.file, index: entry.index, id: object.objectID, isMatched: entry.isMatched,
+                    isNamed: entry.isNamed,
                     isCounted: !entry.isMatched || entry.isChanged))
         }
         self.unchecked += unchecked.map { UncheckedObject(id: $0.object.objectID, file: $0.file, place: $0.place) }
@@ -182,15 +203,18 @@ struct DocumentImporter {
     }
 
     private mutating func makeObjects(_ piece: inout ImportPiece) throws {
-        let matches = try matches(piece)
+        let matches = try matches(piece), named = try namedObjects(piece)
         var numbers: [(ManagedObject, Int64)] = []
         for index in piece.entries.indices {
             if index % 1000 == 0 { try console.interruption.check() }
             let entry = piece.entries[index], record = entry.record
             try placing(entry) { importer in
-                let known = try importer.match(record, matches)
+                let match = try importer.match(record, matches, named)
+                let known = match?.object
+                if known == nil { try importer.checkLinks(record) }
                 let object = try known ?? importer.context.insert(record.entity)
                 piece.entries[index].object = object
+                piece.entries[index].isNamed = match?.isNamed ?? false
                 piece.entries[index].isMatched = known != nil
                 try importer.note(record, object, isNew: known == nil, &numbers)
             }

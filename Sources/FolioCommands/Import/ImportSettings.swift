@@ -8,6 +8,10 @@ struct ImportSettings {
     var delimiter: UInt8?
     /// The attributes of `--match`, for all entities or for one.
     private var matches: [(entityName: String?, key: String)] = []
+    /// Whether records named by objects of the document create new objects.
+    let importsAsNew: Bool
+    /// The names of the column, or the member, that names the object of a record by its URI.
+    static let nameKeys = ["id", "SELF"]
     /// Whether objects that are referred to by natural keys are created if they do not exist.
     var createsMissing = false
 
@@ -17,16 +21,37 @@ struct ImportSettings {
         if let name = entityName { _ = try EntityLookup.entity(named: name, in: model) }
         delimiter = try arguments.value("--delimiter").map(Self.delimiter)
         createsMissing = arguments.has("--create-missing")
+        importsAsNew = arguments.has("--as-new")
         for word in arguments.all("--match").flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }) {
             let parts = word.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let last = parts.last, !last.isEmpty else {
                 throw CommandError.usage("--match needs names of attributes, such as --match isbn")
             }
             if parts.count == 2 {
-                _ = try ImportColumns.keyAttribute(last, of: try EntityLookup.entity(named: parts[0], in: model))
+                let entity = try EntityLookup.entity(named: parts[0], in: model)
+                if !Self.isName(last, of: entity) { _ = try ImportColumns.keyAttribute(last, of: entity) }
             }
             matches.append((parts.count == 2 ? parts[0] : nil, last))
         }
+        if importsAsNew, let key = matches.first(where: { Self.nameKeys.contains($0.key) })?.key,
+            !model.entities.contains(where: { $0.property(named: key) != nil })
+        {
+            throw CommandError.usage("--match \(key) and --as-new exclude each other")
+        }
+    }
+
+    /// Whether a key is the name of the object itself, and not a property of the entity.
+    static func isName(_ key: String, of entity: EntityDescription) -> Bool {
+        nameKeys.contains(key) && entity.property(named: key) == nil
+    }
+
+    /// The key of `--match` that names objects of an entity by their URIs; nil without it.
+    func nameKey(_ entity: EntityDescription) -> String? {
+        keys(entity).first { Self.isName($0, of: entity) }
+    }
+
+    private func keys(_ entity: EntityDescription) -> [String] {
+        matches.compactMap { match in match.entityName.map { Self.isKind(entity, of: $0) } ?? true ? match.key : nil }
     }
 
     private static func delimiter(_ text: String) throws -> UInt8 {
@@ -44,9 +69,7 @@ struct ImportSettings {
     /// create new objects.
     /// - Throws: A usage error for an attribute that can't be used.
     func matchKey(_ entity: EntityDescription) throws -> NaturalKey? {
-        let names = matches.compactMap { match in
-            match.entityName.map { Self.isKind(entity, of: $0) } ?? true ? match.key : nil
-        }
+        let names = keys(entity).filter { !Self.isName($0, of: entity) }
         guard !names.isEmpty else { return nil }
         return NaturalKey(
             entity: entity,

@@ -24,9 +24,7 @@ struct FetchQuery {
             repetition: .refused(hint: "join the conditions by AND")),
         OptionSpecification(
             ["--template"], value: "NAME", "the fetch request that the model keeps under NAME, in the place of ENTITY"),
-        OptionSpecification(
-            ["--with"], value: "NAME=VALUE", "a value for a variable of the template; once for each",
-            repetition: .allowed),
+        VariableValues.option,
     ]
 
     static let notes = """
@@ -40,7 +38,8 @@ struct FetchQuery {
     static let formatNotes = """
         Objects come in the order of --sort; those that it does not tell apart, and all without it, by the name of their entity, then by number. Rows of --group-by and --distinct come by their columns. \
         In tables and lines NULL is nil, and "" an empty text; a text that reads so itself, or begins with a quote, stands in quotes. In CSV nil is an empty field, an empty text a pair of quotes. \
-        Tables are as wide as the terminal, with … for what is left out, and whole where the output is no terminal. In lines \\n is the end of a line within a value, and \\\\ a backslash.
+        A table that is too wide for the terminal loses the columns in which all is NULL, shows … for what is left out of others, and turns to lines where that would be illegible; --format table keeps it a table. \
+        It is whole where the output is no terminal. In lines \\n is the end of a line within a value, and \\\\ a backslash.
         """
 
     let entity: EntityDescription
@@ -64,7 +63,8 @@ struct FetchQuery {
     }
 
     init(_ arguments: ParsedArguments, _ window: Window, in store: StoreIdentity) throws {
-        var objects = try Self.selection(arguments, in: store)
+        let values = try VariableValues(arguments)
+        var objects = try Self.selection(arguments, values, in: store)
         entity = try EntityLookup.entity(named: objects.entityName, in: store.model)
         let entity = entity
         let groups = try arguments.value("--group-by").map { try ColumnList($0, entity: entity) }
@@ -102,7 +102,9 @@ struct FetchQuery {
         rows.fetchLimit = objects.fetchLimit
         rows.propertiesToFetch = columns.columns.map(\.fetched)
         rows.propertiesToGroupBy = (groups?.columns ?? []).map(\.fetched)
-        rows.havingPredicate = try arguments.value("--having").map { try FetchPredicate(format: $0) }
+        rows.havingPredicate = try arguments.value("--having").map {
+            try values.binding(FetchPredicate(format: $0), of: entity, in: store)
+        }
         rows.returnsDistinctResults = isDistinct
         if try !TableRequest(rows, entity: entity, model: store.model, store: store).isCollapsed {
             rows.sortDescriptors.append(.objectID)
@@ -120,23 +122,23 @@ struct FetchQuery {
     }
 
     /// The objects of the entity or the template that `--where` selects.
-    private static func selection(_ arguments: ParsedArguments, in store: StoreIdentity) throws -> FetchRequest<
-        ManagedObject
-    > {
+    private static func selection(_ arguments: ParsedArguments, _ values: VariableValues, in store: StoreIdentity)
+        throws -> FetchRequest<ManagedObject>
+    {
+        let conditions = arguments.all("--where")
+        let names = ObjectSelection.variables(conditions + arguments.all("--having"))
         guard let name = arguments.value("--template") else {
             guard arguments.operands.count == 2 else {
                 throw CommandError.usage("which entity? Name one, or a fetch request of the model with --template")
             }
-            if !arguments.all("--with").isEmpty {
-                throw CommandError.usage("--with gives values to a template: it needs --template")
-            }
+            try values.checkUse(names)
             let name = arguments.operands[1]
             if store.model.entity(named: name) == nil, ObjectName.isName(name) {
                 throw CommandError.usage(
                     "\(name) is an object, not an entity",
                     hint: "did you mean folio get \(ShellWord.quoted(arguments.operands[0])) \(name)?")
             }
-            return try ObjectSelection.request(name, where: arguments.all("--where"), in: store)
+            return try ObjectSelection.request(name, where: conditions, with: values, in: store)
         }
         guard arguments.operands.count == 1 else {
             throw CommandError.usage("--template names the entity by itself: leave \(arguments.operands[1]) out")
@@ -148,30 +150,23 @@ struct FetchQuery {
                 hint: Suggestion.sentence(for: name, among: names)
                     ?? (names.isEmpty ? nil : "it has " + names.sorted().joined(separator: ", ")))
         }
-        var variables: [String: (any PredicateArgument)?] = [:]
-        for assignment in arguments.all("--with") {
-            guard let equals = assignment.firstIndex(of: "=") else {
-                throw CommandError.usage("--with takes NAME=VALUE, not \(assignment)")
-            }
-            let text = String(assignment[assignment.index(after: equals)...])
-            guard variables.updateValue(value(text), forKey: String(assignment[..<equals])) == nil else {
-                throw CommandError.usage("--with gives \(assignment[..<equals]) twice", hint: "leave one of them out")
+        let own = try template.predicateFormat.map { try FetchPredicate(format: $0) }
+        try values.checkUse((own?.variables ?? []) + names)
+        var plain = template
+        plain.predicateFormat = nil
+        var request = try FetchRequest<ManagedObject>(template: plain)
+        let entity = try EntityLookup.entity(named: request.entityName, in: store.model)
+        let condition = try ObjectSelection.request(request.entityName, where: conditions, with: values, in: store)
+            .predicate
+        let bound = try own.map { own in
+            do { return try values.binding(own, of: entity, in: store) } catch var error as CommandError {
+                error.why = "the template \(name): \(error.why)"
+                throw error
             }
         }
-        var request = try FetchRequest<ManagedObject>(template: template, substitutionVariables: variables)
-        let entity = try EntityLookup.entity(named: request.entityName, in: store.model)
-        let condition = try ObjectSelection.request(request.entityName, where: arguments.all("--where"), in: store)
-            .predicate
-        let own = try request.predicate?.validated(against: entity, in: store.model, store: store)
-        request.predicate = own.map { own in condition.map { .and([own, $0]) } ?? own } ?? condition
+        let validated = try bound?.validated(against: entity, in: store.model, store: store)
+        request.predicate = validated.map { own in condition.map { .and([own, $0]) } ?? own } ?? condition
         return request
-    }
-
-    /// The value for a template variable: a number if the text is one.
-    private static func value(_ text: String) -> any PredicateArgument {
-        if let number = Int(text) { return number }
-        if let number = Double(text) { return number }
-        return text
     }
 
     /// A description of how the store would execute the query.

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Schema
+internal import Storage
 
 /// A value in the list of conflicts: an object with one member, which is named by the type.
 indirect enum KeptValue: Sendable, Hashable {
@@ -37,7 +38,12 @@ indirect enum KeptValue: Sendable, Hashable {
         case .string(let value): self = .string(value)
         case .data(let value): self = value.count > Self.largestData ? .large(Int64(value.count)) : .data(value)
         case .large(let value):
-            let count = try value.count
+            let count: Int64
+            do { count = try value.count } catch let error as StorageError where error.code == .notFound {
+                // Git merges the store of a package without the files of its large values.
+                self = .large(0)
+                return
+            }
             self = count > Self.largestData ? .large(count) : .data(try value.data())
         case .uuid(let value): self = .uuid(value)
         case .uri(let value): self = .uri(value.absoluteString)

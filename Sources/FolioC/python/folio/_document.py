@@ -706,10 +706,11 @@ class Document(Uncopied):
 
     def import_file(
         self, path: Path, entity: Optional[str] = None, match: Optional[str] = None, create_missing: bool = False,
+        as_new: bool = False,
     ) -> tuple[int, int, int]:
-        """Imports a file, as changes that are undone together. Returns the numbers of inserted, updated and unchanged
-        objects."""
-        options = c.ImportOptions(c.sizeof_import, encoded(entity), encoded(match), create_missing)
+        """Imports a file, as changes that are undone together. Rows whose id is the URI of an object of the document
+        update it, unless `as_new`. Returns the numbers of inserted, updated and unchanged objects."""
+        options = c.ImportOptions(c.sizeof_import, encoded(entity), encoded(match), create_missing, as_new)
         report = c.ImportReport(size=c.sizeof_report)
         call(library.folio_document_import, self._handle, _path(path), byref(options), byref(report))
         return report.inserted, report.updated, report.unchanged

@@ -116,7 +116,8 @@ class UndoState(Structure):
 
 
 class ImportOptions(Structure):
-    _fields_ = [("size", c_size_t), ("entity", c_char_p), ("match", c_char_p), ("creates_missing", c_bool)]
+    _fields_ = [("size", c_size_t), ("entity", c_char_p), ("match", c_char_p), ("creates_missing", c_bool),
+                ("imports_as_new", c_bool)]
 
 
 class ImportReport(Structure):

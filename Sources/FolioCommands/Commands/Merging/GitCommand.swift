@@ -11,13 +11,14 @@ enum GitCommand: Command {
             What is set up: .gitattributes says which files are documents, .gitignore leaves out what belongs to one machine, and the configuration of the repository says how they \
             are merged and shown. Lines that are there already stay as they are.
 
-            Archives (.folioz) are one file each and the best form for git. Of a package the store is merged; its versions are not kept by git, which has versions of its own.
+            Archives (.folioz) are one file each and the best form for git. Of a package the store is merged, and notes the conflicts that are left; its versions are not kept by \
+            git, which has versions of its own. Its manifest, which every save changes, is not shown.
             """,
         examples: ["folio git --setup", "folio git"])
 
     private static let attributes = [
         "*.folioz merge=folio diff=folio -text", "**/*.folio/store/store.sqlite merge=folio diff=folio -text",
-        "**/*.folio/manifest.json merge=folio", "**/*.folio/content/** -text -diff",
+        "**/*.folio/manifest.json merge=folio -diff", "**/*.folio/content/** -text -diff",
     ]
     private static let ignored = [
         "**/*.folio/versions/", "**/*.folio/store/*-wal", "**/*.folio/store/*-shm", ".*.lock",

@@ -32,6 +32,10 @@ enum GitMerge {
         decisions.repeatsMerges = true
         if arguments.has("--ours") { decisions.policy = .ours }
         if arguments.has("--theirs") { decisions.policy = .theirs }
+        decisions.returnsConflictList = GitParts.keepsConflicts(operands[1], named: name)
+        if decisions.returnsConflictList {
+            decisions.formerConflictList = GitParts.conflictList(ofStore: operands[1], named: name)
+        }
         let base: DocumentMerge.Base =
             isEmpty(operands[0]) ? .none : .document(URL(fileURLWithPath: operands[0]))
         let report = try await DocumentEditor.editing(operands[1], arguments, console) { editor in
@@ -41,7 +45,9 @@ enum GitMerge {
             if report.isApplied { _ = try await editor.commit() }
             return report
         }
-        if report.isApplied { try GitParts.noteMerge(operands[1], operands[2], report.notes) }
+        if report.isApplied {
+            try GitParts.noteMerge(operands[1], operands[2], report.notes, conflicts: report.conflictList)
+        }
         if console.isJSON {
             let printer = MergePrinter(console, showsObjects: true, path: name, operands: Array(operands.prefix(3)))
             _ = printer.tell(report, isDryRun: false)
@@ -61,7 +67,8 @@ enum GitMerge {
     private static func outcome(_ report: DocumentMerge.Report, _ name: String) -> String {
         let conflicts = MergePrinter.conflicts(report.undecided.count)
         if report.isApplied {
-            return "\(conflicts) to decide: folio conflicts \(Printable.line(ShellWord.quoted(name)))"
+            let document = GitParts.package(ofStore: name).map { $0.isEmpty ? "." : $0 } ?? name
+            return "\(conflicts) to decide: folio conflicts \(Printable.line(ShellWord.quoted(document)))"
         }
         return report.undecided.isEmpty
             ? "not merged: \(MergePrinter.refusal(report))"

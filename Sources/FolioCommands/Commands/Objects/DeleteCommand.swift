@@ -5,15 +5,18 @@ enum DeleteCommand: Command {
     static let specification = CommandSpecification(
         "delete", "deletes objects, as their relationships' delete rules say",
         operands: "DOC (OBJECT…|ENTITY --where PREDICATE)",
-        count: 2...CommandSpecification.anyNumber, [.opens, .writes], options: [ObjectSelection.whereOption],
+        count: 2...CommandSpecification.anyNumber, [.opens, .writes],
+        options: [ObjectSelection.whereOption, VariableValues.option],
         examples: ["folio delete Doc.folio Book/p1 Book/p2", "folio delete Doc.folio Book --where 'author == nil'"])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         try await DocumentEditor.editing(arguments.operands[0], arguments, console) { editor in
             let model = editor.document.model
             SQLHabits.noteYears(arguments, of: model.entity(named: arguments.operands[1]), in: model, console)
+            let values = try VariableValues(arguments), conditions = arguments.all("--where")
+            try values.checkUse(ObjectSelection.variables(conditions))
             let objects = try ObjectSelection.objects(
-                Array(arguments.operands.dropFirst()), where: arguments.all("--where"), in: editor.context,
+                Array(arguments.operands.dropFirst()), where: conditions, with: values, in: editor.context,
                 store: editor.identity)
             for object in objects { editor.context.delete(object) }
             editor.context.processPendingChanges()

@@ -1,27 +1,46 @@
 import Folio
 import Foundation
 
-/// `folio extract DOC OBJECT KEY -o FILE`
+/// `folio extract DOC OBJECT KEY -o FILE`, `folio extract DOC ENTITY.KEY -o FOLDER`
 enum ExtractCommand: Command {
     static let specification = CommandSpecification(
-        "extract", "writes a binary attribute's bytes to a file", operands: "DOC OBJECT KEY -o FILE", count: 3...3,
+        "extract", "writes a binary attribute's bytes to a file, or those of many objects to a folder",
+        operands: "DOC (OBJECT KEY -o FILE|ENTITY.KEY -o FOLDER)", count: 2...3,
         options: [
             OptionSpecification(
-                OptionSpecification.output.names, value: "FILE", "where the bytes go; - for standard output"), .model,
+                OptionSpecification.output.names, value: "FILE",
+                "where the bytes go; - for standard output; of an entity the folder, which is made"),
+            OptionSpecification(
+                ["--name"], value: "KEY", "name the files of an entity by this property or key path"),
+            ObjectSelection.whereOption, VariableValues.option, .force, .model,
         ],
+        notes: """
+            The bytes are those that are stored, also of a transformable attribute. Of an entity, objects without a value are left out. Files are named by --name, else Entity-p1, made safe \
+            and unique (a second one of a name gets -2), with an extension by the content where the name has none: jpg, png, gif, pdf and others, or bin. Files that are there are replaced \
+            only with --force.
+            """,
         examples: [
             "folio extract Doc.folio Person/p1 portrait -o portrait.jpg",
             "folio extract Doc.folio Person/p1 portrait -o - | file -",
+            "folio extract Doc.folio Person.portrait -o Portraits --name name --where 'born > 1870-01-01'",
         ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        let path = arguments.operands[0], name = arguments.operands[1], key = arguments.operands[2]
+        let path = arguments.operands[0], name = arguments.operands[1]
         guard let target = arguments.value(OptionSpecification.output.names[0]) else {
             throw CommandError.usage("-o FILE is missing", hint: "-o - writes to standard output")
         }
+        guard arguments.operands.count == 3 else {
+            return try await FolderExtraction.run(arguments, to: target, console)
+        }
+        let key = arguments.operands[2]
+        for option in ["--name", "--where", "--with", "--force"] where arguments.has(option) {
+            throw CommandError.usage(
+                "\(option) is for all objects of an entity: folio extract DOC ENTITY.KEY -o FOLDER")
+        }
         try await DocumentReader.reading(path, model: arguments.value("--model"), console) { reader in
             let object = try ObjectSelection.object(name, in: reader.context, store: reader.store.identity)
-            _ = try BinaryKey.attribute(key, of: object.entity)
+            _ = try BinaryKey.attribute(key, of: object.entity, takesTransformables: true)
             let value = try value(of: try object.propertyValue(forKey: key), "\(name) \(key)", path: path)
             guard target != "-" else {
                 _ = try write(value, to: console.output)
@@ -46,7 +65,7 @@ enum ExtractCommand: Command {
     }
 
     /// Opens the value, so that a missing file is found before anything is written.
-    private static func value(of value: PropertyValue, _ name: String, path: String) throws -> LargeValueReader {
+    static func value(of value: PropertyValue, _ name: String, path: String) throws -> LargeValueReader {
         switch value {
         case .data(let bytes): return try LargeValue(bytes).reader()
         case .large(let value):
@@ -62,7 +81,7 @@ enum ExtractCommand: Command {
     }
 
     /// Writes the value in pieces; returns its size in bytes.
-    private static func write(_ reader: LargeValueReader, to sink: ByteSink) throws -> Int {
+    static func write(_ reader: LargeValueReader, to sink: ByteSink) throws -> Int {
         while let piece = try reader.read(upTo: pieceSize) {
             try Task.checkCancellation()
             sink.write(piece)

@@ -4,14 +4,16 @@ import Folio
 enum FetchCommand: Command {
     static let specification = CommandSpecification(
         "fetch", "prints the objects of an entity that fit a condition",
-        operands: "DOC ENTITY [--where PREDICATE] [--sort k,-k] [--limit n] …", count: 1...2,
+        operands: "DOC [ENTITY] [--where PREDICATE] [--sort k,-k] [--limit n] …", count: 1...2,
         options: FetchQuery.options + [
             OptionSpecification(["--count"], "only how many there are"),
             .format(
                 "table (default), lines (key: value), json, jsonl or csv", ["table", "lines", "json", "jsonl", "csv"]),
             .model,
         ],
-        notes: "Objects of sub-entities take part. " + FetchQuery.notes + "\n" + FetchQuery.formatNotes,
+        notes:
+            "Without an entity, the entities are listed with the number of their objects. Objects of sub-entities take part. "
+            + FetchQuery.notes + "\n" + FetchQuery.formatNotes,
         examples: [
             "folio fetch Doc.folio Book --where 'title CONTAINS[cd] \"dune\" AND ANY tags.name == \"sf\"' --sort author.name,-year",
             "folio fetch Doc.folio Book --columns title,author.name --format csv",
@@ -28,6 +30,9 @@ enum FetchCommand: Command {
                 hint: "--count prints a number, with --json an object with it")
         }
         let window = try FetchQuery.Window(arguments)
+        if arguments.operands.count == 1, !arguments.has("--template") {
+            return try await EntityList.run(arguments, format, console)
+        }
         try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
             let query = try FetchQuery(arguments, window, in: reader.store.identity)
             SQLHabits.noteYears(arguments, of: query.entity, in: reader.model, console)
@@ -50,7 +55,8 @@ enum FetchCommand: Command {
             }
             let objects = query.isEmpty ? [] : try reader.context.fetch(query.objects)
             if query.columns.columns.isEmpty {
-                try FetchedObjects(objects, entity: query.entity, reader, console).write(format)
+                try FetchedObjects(objects, entity: query.entity, reader, console).write(
+                    format, fitting: !arguments.has(OptionSpecification.formatName))
             } else {
                 try FetchedColumns(
                     query.columns.columns.map(\.name), of: objects, entity: query.entity, reader, console

@@ -10,8 +10,9 @@ enum ImportCommand: Command {
             OptionSpecification(["--entity"], value: "E", "the entity of the objects, where the file does not say it"),
             OptionSpecification(
                 ["--match"], value: "KEYS",
-                "update the object that has the same values of these attributes (a,b or Entity.a), and make one only where there is none",
+                "update the object that has the same values of these attributes (a,b or Entity.a), or that id names, and make one only where there is none",
                 repetition: .allowed),
+            OptionSpecification(["--as-new"], "make new objects of rows whose id names an object of the document"),
             OptionSpecification(
                 ["--create-missing"], "make objects that relationship.attribute columns name and that are not there"),
             OptionSpecification(
@@ -25,9 +26,13 @@ enum ImportCommand: Command {
 
             A relationship is set by URIs or Entity/p1 (several separated by spaces or commas), of objects of the files or of the document, or by a column relationship.attribute
             that says which attribute has the value (author.name; author.first and author.last together; several objects of a to-many separated by commas). Files may come in any
-            order. Text that is nothing is nil, two quotes are an empty text.
+            order. An empty field is nil; a field \"\" is an empty string. A mandatory property without a column is an error before anything is read.
 
-            With --match only the columns that are there change. Of rows with the same keys the last one wins, and a row with a nil key makes a new object.
+            A row whose id (or SELF) is the URI of an object of this document, as in an export of it, updates that object; if the object is gone, the row is an error. Rows without an id make \
+            new objects, and rows that are missing delete nothing. --match id takes Entity/p1 for the URI, too. --as-new makes a copy of every row.
+
+            Where an object is updated, only the columns that are there change. With --match, of rows with the same keys the last one wins, and a row with a nil key makes a new object. \
+            A link that a row says as it was before is no edit, where the row of the other end says it anew.
 
             All of it is one save, or nothing. The memory it takes does not grow with the files, but for XML and binary stores, which are in memory as a whole, for --dry-run and for
             --json, which prints an object for every row.
@@ -35,6 +40,7 @@ enum ImportCommand: Command {
         examples: [
             "folio export Old.folio | folio import New.folio -", "folio import Library.folio Author.csv Book.csv",
             "folio import Library.folio Book=new.csv --match isbn",
+            "folio export Library.folio --entity Book --format csv -o Book.csv; folio import Library.folio Book.csv",
         ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {

@@ -21,7 +21,7 @@ extension DocumentImporter {
     }
 
     /// Whether the import has created the object, so that all of its links come from the files.
-    private func isNew(_ id: ManagedObjectID) -> Bool {
+    func isNew(_ id: ManagedObjectID) -> Bool {
         wasEmpty || id.isTemporaryID || id.key >= firstNumbers[id.entity.rootIndex] ?? .max
     }
 

@@ -59,15 +59,23 @@ extension DocumentImporter {
             guard let target = objects.first else {
                 // For a new object an empty value does not remove links that other records have set
                 // from the other end.
-                guard entry.isMatched, targets.isEmpty, try !object.propertyValue(forKey: property.name).isNull else {
-                    return
-                }
+                guard entry.isMatched, targets.isEmpty, try !object.propertyValue(forKey: property.name).isNull,
+                    !isFormer(.null, entry, object, property)
+                else { return }
+                try noteFormerLinks(of: object, property, to: [])
                 piece.entries[index].isChanged = true
                 return try object.setPropertyValue(.null, forKey: property.name)
+            }
+            if entry.isNamed {
+                // What the record says as it was before the import is no edit.
+                let wanted = PropertyValue.object(target.objectID)
+                if isFormer(wanted, entry, object, property) { return }
+                if try object.propertyValue(forKey: property.name) == wanted { return }
             }
             noteClaim(of: entry, object, property, target)
             guard try object.propertyValue(forKey: property.name) != .object(target.objectID) else { return }
             try checkClaims(of: entry, object, property, target, piece)
+            try noteFormerLinks(of: object, property, to: [target.objectID])
             piece.entries[index].isChanged = true
             return try object.setPropertyValue(.object(target.objectID), forKey: property.name)
         }
@@ -76,11 +84,15 @@ extension DocumentImporter {
         // Links of new objects that were set from the other end are kept: if the two ends differ,
         // neither removes links.
         let keeps = !entry.isMatched || isWaiting
-        let members = wanted + (keeps ? linked.filter { !isWanted.contains($0) } : [])
+        var members = wanted + (keeps ? linked.filter { !isWanted.contains($0) } : [])
+        if case .list(let former) = formerLinks(entry, object, property) {
+            members = Self.members(wanted, linked, former)
+        }
         guard
             members.count != linked.count || Set(members) != Set(linked)
                 || property.relationship?.isOrdered == true && members != linked
         else { return }
+        try noteFormerLinks(of: object, property, to: members.compactMap(\.objectID))
         piece.entries[index].isChanged = true
         try object.setPropertyValue(.list(members), forKey: property.name)
     }
@@ -118,6 +130,7 @@ extension DocumentImporter {
 
     /// The ID of a stored object with a name; nil for other names.
     private func id(_ name: String) -> ManagedObjectID? {
+        if let own = ownID(uri: name) { return own }
         if let (entityName, number) = ImportRecord.name(name), let entity = store.model.entity(named: entityName),
             let target = names[entity.index, number]
         {
@@ -141,7 +154,9 @@ extension DocumentImporter {
 
     /// The object with a name in the files, otherwise in the document.
     private func target(_ name: String, _ property: PropertyDescription, _ isComplete: Bool) throws -> LinkTarget {
-        if let (entityName, number) = ImportRecord.name(name), let entity = store.model.entity(named: entityName) {
+        if ownID(uri: name) == nil, let (entityName, number) = ImportRecord.name(name),
+            let entity = store.model.entity(named: entityName)
+        {
             switch names[entity.index, number] {
             case .object(let object): return .object(object)
             case .key(let key):

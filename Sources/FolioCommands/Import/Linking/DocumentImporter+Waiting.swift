@@ -27,6 +27,7 @@ extension DocumentImporter {
             var entry = ImportPiece.Entry(record: record, file: link.file, index: link.index)
             entry.object = context.registeredObject(for: link.id)
             entry.isMatched = link.isMatched
+            entry.isNamed = link.isNamed
             piece.entries.append(entry)
         }
         _ = try link(&piece, isComplete: true)
@@ -34,7 +35,13 @@ extension DocumentImporter {
             outcome.counts[entry.file].unchanged -= 1
             outcome.counts[entry.file].updated += 1
         }
-        let unchecked = try check(piece, waiting: [], isFinal: false)
+        var unchecked = try check(piece, waiting: [], isFinal: false)
+        // Objects that are not changed now were not validated when they were written. Another
+        // record may have linked them since.
+        for entry in piece.entries where !entry.isChanged {
+            guard let object = entry.object, try !Self.failures(of: object).isEmpty else { continue }
+            unchecked.append((object, entry.file, entry.record.place()))
+        }
         try withExtendedLifetime(objects) { try write(piece) }
         self.unchecked += unchecked.map { UncheckedObject(id: $0.object.objectID, file: $0.file, place: $0.place) }
         batch = []

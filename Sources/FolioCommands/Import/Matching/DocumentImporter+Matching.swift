@@ -30,7 +30,29 @@ extension DocumentImporter {
     }
 
     /// The object that a record updates; nil if it creates a new one.
-    func match(_ record: ImportRecord, _ matches: [NaturalKey: KeyedObjects]) throws -> ManagedObject? {
+    /// - Parameter named: The objects of the document that records of the piece name.
+    /// - Throws: An error for malformed data if the record names an object that does not exist, or
+    ///   one that has not the record's values of `--match` while another object has.
+    func match(_ record: ImportRecord, _ matches: [NaturalKey: KeyedObjects], _ named: [ManagedObjectID: ManagedObject])
+        throws -> (object: ManagedObject, isNamed: Bool)?
+    {
+        let matched = try match(record, matches)
+        guard let id = try ownID(record) else { return matched.map { ($0, false) } }
+        let name = "\(id.entity.name)/p\(id.key)"
+        guard let object = named[id], !object.isDeleted, object.entity.isKind(of: record.entity) else {
+            if let matched { return (matched, false) }
+            throw CommandError.malformed(
+                "the object \(name) is no longer in the document",
+                hint: "leave its id out to make a new object, or say --as-new for all")
+        }
+        if let matched, matched !== object {
+            throw CommandError.malformed(
+                "the row is of \(name), and by --match of \(matched.entity.name)/p\(matched.objectID.key)")
+        }
+        return (object, true)
+    }
+
+    private func match(_ record: ImportRecord, _ matches: [NaturalKey: KeyedObjects]) throws -> ManagedObject? {
         guard let key = record.columns.matchKey, let values = try matchValues(record, key),
             let objects = try matches[key]?.objects(with: values)
         else { return nil }

@@ -20,6 +20,9 @@ struct CSVReader {
     /// The number of bytes that have been read.
     var offset: Int64 { window.offset }
 
+    /// Whether there are no more bytes.
+    mutating func isAtEnd() throws -> Bool { try window.peek() == nil }
+
     /// Reads a record into `fields`. Empty lines are skipped.
     /// - Returns: False at the end.
     /// - Throws: An error for malformed data with line and column.

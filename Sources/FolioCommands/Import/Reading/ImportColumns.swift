@@ -22,6 +22,22 @@ final class ImportColumns {
     let matchPositions: [Int]
     let matchKey: NaturalKey?
 
+    /// Whether the names are those of columns, and not of members of a JSON object.
+    let tellsColumns: Bool
+
+    /// The properties of a new object that need a value and have none without a column.
+    var absentMandatoryProperties: [PropertyDescription] {
+        if entity.isAbstract { return [] }
+        let present = Set(names.map { String($0.prefix { $0 != "." }) })
+        return entity.properties.filter { property in
+            guard !property.isOptional, !property.isTransient, !present.contains(property.name) else { return false }
+            if let relationship = property.relationship { return !relationship.isToMany || relationship.minCount > 0 }
+            guard let attribute = property.attribute else { return false }
+            return attribute.defaultValue == nil && attribute.derivationExpression == nil
+                && attribute.type != .composite
+        }
+    }
+
     var hasLinks: Bool { !links.isEmpty || !naturalLinks.isEmpty }
 
     /// - Parameters:
@@ -36,6 +52,7 @@ final class ImportColumns {
     ) throws {
         self.entity = entity
         self.names = names
+        self.tellsColumns = tellsColumns
         var attributes: [(Int, Int, AttributeDescription)] = [], links: [(Int, PropertyDescription)] = []
         var natural: [String: [(place: Int, attribute: AttributeDescription)]] = [:]
         for (place, name) in names.enumerated() where !name.isEmpty {

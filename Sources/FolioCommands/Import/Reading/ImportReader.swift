@@ -21,6 +21,8 @@ final class ImportReader {
     /// The columns of CSV, by entity and by whether the first column is the object's name.
     private var columnsOfCSV: [Int: ImportColumns] = [:]
     private var fields: [String?] = []
+    /// The column of CSV with the names of the objects; nil without one.
+    private var nameColumn: Int?
 
     init(_ file: ImportFile, _ settings: ImportSettings, _ model: ManagedObjectModel) throws {
         self.file = file
@@ -52,16 +54,24 @@ final class ImportReader {
     /// The columns of CSV; nil for JSON, whose objects may have different members.
     func header() throws -> ImportColumns? {
         guard case .csv(_, let names) = source, let entity = file.entity else { return nil }
-        return try csvColumns(names, entity, isNamed: names.first == "id")
+        return try csvColumns(names, entity, isNamed: nameColumn == 0)
     }
 
     /// Whether the objects may have names by which others refer to them.
     var namesObjects: Bool {
         switch source {
-        case .csv(_, let names): names.first == "id"
+        case .csv: nameColumn != nil
         case .json: true
         case .empty: false
         }
+    }
+
+    /// Whether anything follows the header of CSV.
+    func hasRecords() throws -> Bool {
+        guard case .csv(var reader, let names) = source else { return form == .json }
+        source = .empty
+        defer { source = .csv(reader, names: names) }
+        return try !reader.isAtEnd()
     }
 
     /// The number of bytes that have been read.
@@ -101,11 +111,16 @@ final class ImportReader {
         let delimiter =
             try settings.delimiter
             ?? CSVHeader.delimiter(of: file.bytes) { name in
-                name == "id" || entity.property(named: String(name.prefix { $0 != "." })) != nil
+                ImportSettings.nameKeys.contains(name)
+                    || entity.property(named: String(name.prefix { $0 != "." })) != nil
             }
         var reader = CSVReader(try ByteWindow(file.bytes), delimiter: delimiter), fields: [String?] = []
         guard try reader.next(&fields) else { return .empty }
-        return .csv(reader, names: try CSVHeader.names(fields))
+        let names = try CSVHeader.names(fields)
+        // The first column of an export is the object's URI, whatever the properties are named.
+        nameColumn =
+            names.first == "id" ? 0 : names.firstIndex { ImportSettings.isName($0, of: entity) }
+        return .csv(reader, names: names)
     }
 
     private func record(_ fields: [String?], _ names: [String], line: Int) throws -> ImportRecord {
@@ -115,28 +130,29 @@ final class ImportReader {
             )
         }
         // An attribute may be named `id`, too. Its values are not names of objects.
-        let named = names[0] == "id" ? fields[0].flatMap(ImportRecord.name) : nil
+        let name = nameColumn.flatMap { fields[$0] }, named = name.flatMap(ImportRecord.name)
+        let place = "line \(line), column \((nameColumn ?? 0) + 1)"
         let entity: EntityDescription?
         do { entity = try named.map { try EntityLookup.entity(named: $0.entity, in: model) } ?? file.entity } catch {
-            throw ImportFailure.malformed(error, "line \(line), column 1")
+            throw ImportFailure.malformed(error, place)
         }
         guard let entity else { preconditionFailure("A CSV file without an entity was refused") }
-        if named == nil, let name = fields[0], names[0] == "id", entity.property(named: "id") == nil {
+        if named == nil, let name, let nameColumn, ImportSettings.isName(names[nameColumn], of: entity) {
             throw CommandError.malformed(
-                "line \(line), column 1: \(name) is no name of an object",
-                hint: "Entity/p1, or the URI that export prints")
+                "\(place): \(name) is no name of an object", hint: "Entity/p1, or the URI that export prints")
         }
         let columns = try csvColumns(names, entity, isNamed: named != nil)
         return ImportRecord(
-            columns: columns, values: fields.map { .text($0) }, id: named == nil ? nil : fields[0], line: line,
+            columns: columns, values: fields.map { .text($0) }, id: named == nil ? nil : name, line: line,
             ordinal: nil)
     }
 
     private func csvColumns(_ names: [String], _ entity: EntityDescription, isNamed: Bool) throws -> ImportColumns {
         let place = entity.index * 2 + (isNamed ? 1 : 0)
         if let known = columnsOfCSV[place] { return known }
-        let isName = isNamed || names[0] == "id" && entity.property(named: "id") == nil
-        let made = try columns(isName ? [""] + names.dropFirst() : names, entity, tellsColumns: true)
+        var names = names
+        if let nameColumn, isNamed || ImportSettings.isName(names[nameColumn], of: entity) { names[nameColumn] = "" }
+        let made = try columns(names, entity, tellsColumns: true, hasName: nameColumn != nil)
         columnsOfCSV[place] = made
         return made
     }
@@ -151,7 +167,8 @@ final class ImportReader {
         // the command line is wrong.
         let isFirst = columns[parts.entity.index] == nil
         do {
-            let columns = try columns(parts.values.map(\.name), parts.entity, tellsColumns: false)
+            let columns = try columns(
+                parts.values.map(\.name), parts.entity, tellsColumns: false, hasName: parts.id != nil)
             return ImportRecord(
                 columns: columns, values: parts.values.map { .json($0.value) }, id: parts.id, line: object.line,
                 ordinal: object.ordinal)
@@ -167,7 +184,8 @@ final class ImportReader {
         guard let members = object.value.object else {
             throw CommandError.malformed("expected an object, found \(object.value.kind)")
         }
-        let id = members["id"]?.string, named = id.flatMap(ImportRecord.name)
+        let key = ImportSettings.nameKeys.first { members[$0]?.string.flatMap(ImportRecord.name) != nil }
+        let id = key.flatMap { members[$0]?.string }, named = id.flatMap(ImportRecord.name)
         guard
             let entity = try (named?.entity ?? object.entityName).map({ try EntityLookup.entity(named: $0, in: model) })
                 ?? file.entity
@@ -181,7 +199,9 @@ final class ImportReader {
                 for (name, value) in members[group]?.object ?? [:] { values.append((name, value)) }
             }
         } else {
-            for (name, value) in members where name != "id" || named == nil {
+            for (name, value) in members where name != key {
+                // An object without a name is a new one.
+                if value == .null, ImportSettings.isName(name, of: entity) { continue }
                 // An object as the value of a relationship contains the attribute values that
                 // identify its destination.
                 if case .object(let parts) = value, entity.property(named: name)?.relationship != nil {
@@ -195,8 +215,16 @@ final class ImportReader {
         return (entity, named == nil ? nil : id, values)
     }
 
-    private func columns(_ names: [String], _ entity: EntityDescription, tellsColumns: Bool) throws -> ImportColumns {
+    /// - Parameter hasName: Whether a column or member names the object.
+    private func columns(_ names: [String], _ entity: EntityDescription, tellsColumns: Bool, hasName: Bool) throws
+        -> ImportColumns
+    {
         if let known = columns[entity.index]?[names] { return known }
+        if let key = settings.nameKey(entity), !hasName, tellsColumns || columns[entity.index] == nil {
+            throw CommandError.usage(
+                "--match \(key): there is no \(tellsColumns ? "column" : "member") that names objects",
+                hint: "export and fetch print it as id")
+        }
         let made = try ImportColumns(
             names, of: entity, in: model, matching: try settings.matchKey(entity), tellsColumns: tellsColumns)
         columns[entity.index, default: [:]][names] = made

@@ -20,18 +20,17 @@ extension DocumentImporter {
     }
 
     /// Validates the changes of a piece.
+    /// - Parameter waiting: The indexes of entries whose links wait. Their objects are validated
+    ///   after they have been linked.
     /// - Returns: The objects with missing links, which later records may add.
     func check(_ piece: ImportPiece, waiting: [Int], isFinal: Bool) throws -> [(
         object: ManagedObject, file: Int?, place: String
     )] {
         var refused: [ImportViolation] = []
-        // Objects whose links wait are validated after they have been linked.
-        var open = waiting.compactMap { index in
-            let entry = piece.entries[index]
-            return entry.object.map { (object: $0, file: entry.file as Int?, place: entry.record.place()) }
-        }
+        var open: [(object: ManagedObject, file: Int?, place: String)] = []
         let failures = try context.saving.validationFailures(
-            limit: isFinal ? Self.mostFailures : .max, excluding: Set(open.map(\.object)))
+            limit: isFinal ? Self.mostFailures : .max,
+            excluding: Set(waiting.compactMap { piece.entries[$0].object }))
         let sources = failures.isEmpty ? [:] : piece.sources
         for failure in failures {
             let entry = failure.object.flatMap { sources[$0] }
@@ -52,6 +51,16 @@ extension DocumentImporter {
         return open
     }
 
+    /// The violations of rules by an object that has been written.
+    static func failures(of object: ManagedObject) throws -> [ValidationError.Failure] {
+        // To-many relationships that are not loaded are not validated, so they are loaded first.
+        for property in object.entity.properties where property.isToMany {
+            _ = try object.propertyValue(forKey: property.name)
+        }
+        do { try object.validateForUpdate() } catch let error as ValidationError { return error.failures }
+        return []
+    }
+
     /// Validates the objects that had missing links when they were written.
     mutating func checkUnchecked() throws {
         var refused: [ImportViolation] = []
@@ -63,16 +72,8 @@ extension DocumentImporter {
             try withExtendedLifetime(objects) {
                 for item in batch where refused.count < Self.mostFailures {
                     guard let object = context.registeredObject(for: item.id) else { continue }
-                    // To-many relationships that are not loaded are not validated, so they are
-                    // loaded first.
-                    for property in object.entity.properties where property.isToMany {
-                        _ = try object.propertyValue(forKey: property.name)
-                    }
-                    do { try object.validateForUpdate() } catch let error as ValidationError {
-                        refused += error.failures.map {
-                            ImportViolation(
-                                failure: $0, path: item.file.map { files[$0].bytes.name }, place: item.place)
-                        }
+                    refused += try Self.failures(of: object).map {
+                        ImportViolation(failure: $0, path: item.file.map { files[$0].bytes.name }, place: item.place)
                     }
                 }
             }

@@ -10,6 +10,8 @@ struct ImportPiece {
         var object: ManagedObject?
         /// Whether the object existed before the import.
         var isMatched = false
+        /// Whether the record names an object of the document, which it updates.
+        var isNamed = false
         var isChanged = false
     }
 

@@ -57,6 +57,9 @@ extension DocumentMigrator {
             }
         case .byObjects(let mapping):
             guard mapping.entityMappings.allSatisfy({ $0.migrationPolicyName == nil }) else { return }
+        case .mapped(let steps):
+            let mappings = steps.compactMap(\.mapping).flatMap(\.entityMappings)
+            guard mappings.allSatisfy({ $0.migrationPolicyName == nil }) else { return }
         case .staged: return
         }
         let folder = try StateFolder.makeTemporary()

@@ -101,7 +101,8 @@ import Testing
                 if form != .store {
                     #expect(
                         try DocumentVerifier.verify(target, isThorough: true)
-                            == (DocumentVerifier.verify(store, isThorough: false, fitting: Self.model(for: original))))
+                            == (DocumentVerifier.verify(store, isThorough: false, fitting: Self.model(for: original))
+                                .findings))
                 }
             }
             try await document.close()

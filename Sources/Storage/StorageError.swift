@@ -63,8 +63,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         public static let cannotCreate = Code(.cannotCreate)
         /// The store can't be migrated to the new version of the model.
         public static let unmigratable = Code(.unmigratable)
-        /// Objects of the store break what the new version of the model demands; `message` names the
-        /// rules and the objects, `entities` the entities.
+        /// Objects of the store break what the new version of the model demands; `message` names
+        /// the rules and the objects, `entities` the entities.
         public static let invalidObjects = Code(.invalidObjects)
         /// The operation was cancelled.
         public static let cancelled = Code(.cancelled)

@@ -26,7 +26,7 @@ struct MappingWayTests {
         let elements = attributes.split(separator: " ").map { text -> String in
             let parts = text.split(separator: ":")
             return
-                "<attribute name=\"\(parts[0])\" \(parts.count > 1 ? "" : "optional=\"YES\"") attributeType=\"String\"/>"
+                "<attribute name=\"\(parts[0])\" \(parts.count > 1 ? "" : "optional=\"YES\"") attributeType=\"\(parts.count > 2 ? parts[2] : "String")\"/>"
         }
         let text =
             "<model type=\"com.apple.IDECoreDataModeler.DataModel\" documentVersion=\"1.0\" userDefinedModelVersionIdentifier=\"\(name)\"><entity name=\"\(entity)\">\(elements.joined())</entity></model>"
@@ -140,8 +140,8 @@ struct MappingWayTests {
     @Test func obstaclesStandOnLinesOfTheirOwnAndAdviceIsForWhoMigrates() throws {
         try withTemporaryDirectory { folder in
             let bundle = folder.appendingPathComponent("Cars.xcdatamodeld")
-            try write(version: "1", "Car", "plate", in: bundle)
-            try write(version: "2", "Car", "plate maker:! color:!", in: bundle)
+            try write(version: "1", "Car", "plate maker", in: bundle)
+            try write(version: "2", "Car", "plate:!:Date maker:!:Date", in: bundle)
             let model = bundle.path
             let documents = ["A", "B"].map { folder.appendingPathComponent("\($0).folio").path }
             for path in documents {

@@ -47,12 +47,14 @@ struct EmployeesTests {
 
             let ada = try #require(context.fetch(request).last)
             ada["salary"] = 1500
+            context.processPendingChanges()
             #expect(try list() == ["Ada 1500", "Grace 1200", "Edsger 1100"])
             let sales = try #require(
                 context.fetch(FetchRequest<ManagedObject>(entityName: "Department")).first {
                     $0["name"] as? String == "Sales"
                 })
             ada["department"] = sales
+            context.processPendingChanges()
             #expect(try list() == ["Grace 1200", "Edsger 1100"])
             context.undo()
             #expect(try list() == ["Ada 1500", "Grace 1200", "Edsger 1100"])

@@ -275,7 +275,9 @@ struct RowCheckTests {
         }
         return refusal
     }
+}
 
+extension RowCheckTests {
     @Test(arguments: attributes + links) func theRowsDecideAndTheCheckKnowsIt(change: Change) throws {
         try withTemporaryDirectory { folder in
             #expect(try migrate(change, folder, "empty", []) == nil)

@@ -3,8 +3,8 @@ import ObjectGraph
 import Query
 import Testing
 
-/// What holds a context is released by several threads at once, as when a background task of a document ends while its
-/// owner gives up live results.
+/// What holds a context is released by several threads at once, as when a background task of a
+/// document ends while its owner gives up live results.
 struct ReleaseTests {
     private final class Holder: @unchecked Sendable {
         // Sendable by proof: each holder is used by one thread, after it was given to that.

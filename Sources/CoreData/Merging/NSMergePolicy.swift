@@ -59,7 +59,9 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     /// - Throws: For the type `error`, an error of Cocoa's domain.
     open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
         guard let context = list.first?.context else { return }
-        try translatingErrors { try folio.resolve(optimisticLockingConflicts: list.map(\.folio), in: context) }
+        try translatingErrors(in: context) {
+            try folio.resolve(optimisticLockingConflicts: list.map(\.folio), in: context)
+        }
     }
 
     /// Changes the objects of the context so that their values are unique, or throws.
@@ -67,7 +69,9 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     /// - Throws: For the type `error`, an error of Cocoa's domain.
     open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
         guard let context = list.first?.context else { return }
-        try translatingErrors { try folio.resolve(constraintConflicts: list.map(\.folio), in: context) }
+        try translatingErrors(in: context) {
+            try folio.resolve(constraintConflicts: list.map(\.folio), in: context)
+        }
     }
 
     open override func isEqual(_ object: Any?) -> Bool {

@@ -36,7 +36,8 @@ package struct DocumentBackup {
             for path in try paths(label) {
                 guard try Disk.exists(path) else {
                     let copies = ExternalValues.folder(beside: path)
-                    // The folder of large values may be that of another backup with another extension.
+                    // The folder of large values may be that of another backup with another
+                    // extension.
                     guard try ExternalValues.stores(sharingFolderOf: path).isEmpty else { continue }
                     if try Disk.exists(copies) { try Disk.removeTree(copies) }
                     if let values, hasValues {
@@ -53,7 +54,8 @@ package struct DocumentBackup {
                     return (path, true)
                 }
                 if try Self.haveSameContent(temporary, path),
-                    try !hasValues || values.map({ try Self.haveSameContent($0, ExternalValues.folder(beside: path)) }) ?? true
+                    try !hasValues
+                        || values.map({ try Self.haveSameContent($0, ExternalValues.folder(beside: path)) }) ?? true
                 {
                     try Disk.removeTree(temporary)
                     return (path, false)

@@ -90,7 +90,8 @@ struct DocumentMerger {
             var report = DocumentMerge.Report(plan, violations)
             try refuseValues(report.conflicts)
             if refuses, !report.undecided.isEmpty { return report }
-            let next = try memory.adding(plan, report.undecided)
+            let next = try memory.adding(
+                plan, report.undecided, hasFiles: !decisions.returnsConflictList)
             context.processPendingChanges()
             guard context.edits.position == position, try isFree(plan.names) else { return nil }
             switch try attempt(plan) {

@@ -12,9 +12,11 @@ struct MergeMemory: Sendable, Hashable {
     var conflicts: [KeptConflict] = []
 
     /// With what a merge notes, leaves undecided and carries over from theirs.
+    /// - Parameter hasFiles: Whether the files of large values must exist; not so in a merge for git.
     /// - Throws: What reading large values of the conflicts throws.
-    func adding(_ plan: PlannedMerge, _ undecided: [DocumentMerge.Conflict]) throws -> MergeMemory {
-        let undecided = try undecided.map { try KeptConflict($0) }, names = Set(undecided.map(\.name))
+    func adding(_ plan: PlannedMerge, _ undecided: [DocumentMerge.Conflict], hasFiles: Bool) throws -> MergeMemory {
+        let undecided = try undecided.map { try KeptConflict($0, hasFiles: hasFiles) },
+            names = Set(undecided.map(\.name))
         let known = conflicts.filter { !names.contains($0.name) } + undecided, knownNames = Set(known.map(\.name))
         return MergeMemory(
             notes: notes + plan.notes, conflicts: known + plan.carried.filter { !knownNames.contains($0.name) })

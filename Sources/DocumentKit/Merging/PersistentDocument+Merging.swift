@@ -17,9 +17,9 @@ extension PersistentDocument {
     /// merged as sets, or as sequences if they are ordered; attributes by the rule that the model
     /// gives under `folio.merge` in their user info. New objects of both sides are one object if a
     /// uniqueness constraint says so or if they are equal. New objects of the other document whose
-    /// primary keys are taken get others, which the report lists. A state of the other document that
-    /// was merged before is not merged again, whatever base is named. The result is valid, or nothing
-    /// is merged: changes and deletions of the other document that would violate a rule are
+    /// primary keys are taken get others, which the report lists. A state of the other document
+    /// that was merged before is not merged again, whatever base is named. The result is valid, or
+    /// nothing is merged: changes and deletions of the other document that would violate a rule are
     /// conflicts.
     ///
     /// Unsaved changes of a package or an archive are autosaved first, and again if the document is

@@ -29,8 +29,8 @@ struct MigratedStoreBuilder {
     let progress: MigrationProgress?
     let checksRules: Bool
 
-    /// - Parameter checksRules: Whether objects that break a rule of the new version are refused. Not
-    ///   so in a store for reading, which is never saved.
+    /// - Parameter checksRules: Whether objects that break a rule of the new version are refused.
+    ///   Not so in a store for reading, which is never saved.
     init(
         _ session: DocumentSession, _ model: ManagedObjectModel, _ way: Way,
         policies: [String: EntityMigrationPolicy.Type], checksRules: Bool = true, progress: MigrationProgress?

@@ -8,8 +8,8 @@ internal import Storage
 package enum EditingCheck {
     /// - Parameter recovery: How autosaved work of a former editor would be treated.
     /// - Throws: The `DocumentError` that opening the document for editing would throw: `notFound`,
-    ///   `permission`, `locked` or `recoverable`. Other errors, such as those of a damaged document,
-    ///   are left to reading it.
+    ///   `permission`, `locked` or `recoverable`. Other errors, such as those of a damaged
+    ///   document, are left to reading it.
     package static func check(
         _ path: String, recovery: DocumentRecovery = .refuse, fitting model: ModelChoice = .own
     ) throws {

@@ -32,7 +32,8 @@ extension Server {
         let served = try served(parameters), query = try query(parameters, in: served)
         if query.isEmpty { return .array([]) }
         if let rows = query.rows {
-            // A child reads its parent's objects with their unsaved changes, which a store does not have.
+            // A child reads its parent's objects with their unsaved changes, which a store does not
+            // have.
             let context = served.context.hasChanges ? ManagedObjectContext(parent: served.context) : served.context
             return .array(
                 try context.fetch(rows).map { row in

@@ -33,8 +33,8 @@ extension ManagedObjectContext {
         events.process(propagatesDeletes: propagatesDeletesAtEndOfEvent, endsStep: true)
     }
 
-    /// Processes pending changes like ``processPendingChanges()``, but does not close the undo group
-    /// of the event.
+    /// Processes pending changes like ``processPendingChanges()``, but does not close the undo
+    /// group of the event.
     package func processWithinStep() {
         events.process(propagatesDeletes: propagatesDeletesAtEndOfEvent, endsStep: false)
     }
@@ -53,8 +53,8 @@ extension ManagedObjectContext {
     /// the application opened, the changes are part of that one, and `name` is ignored. Without an
     /// undo manager, only pending changes are processed.
     ///
-    /// If `body` throws, the changes that it made until then stay, and are one step of undo as well:
-    /// call ``undo()`` to take them back.
+    /// If `body` throws, the changes that it made until then stay, and are one step of undo as
+    /// well: call ``undo()`` to take them back.
     ///
     /// - Parameter name: The name of the step for the menu, as in “Undo Add Chapter”.
     /// - Throws: The error of `body`.

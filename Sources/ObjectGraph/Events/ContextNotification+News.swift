@@ -15,7 +15,9 @@ extension ContextNotification {
         if isWithoutChanges { return nil }
     }
 
-    var isWithoutChanges: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty }
+    var isWithoutChanges: Bool {
+        inserted.isEmpty && updated.isEmpty && deleted.isEmpty && refreshed.isEmpty && !refreshesAll
+    }
 
     private mutating func add(_ news: EventNews) {
         deleted.formUnion(news.deleted)
@@ -23,6 +25,7 @@ extension ContextNotification {
         for object in news.forgotten where !object.state.contains(.unannounced) { deleted.insert(object) }
         updated.formUnion(news.restored)
         refreshed = news.refreshed
+        refreshesAll = news.refreshesAll
         inserted.formUnion(news.mergedInsertions)
         if !news.broughtBack.isEmpty {
             updated.subtract(news.broughtBack)

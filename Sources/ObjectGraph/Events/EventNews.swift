@@ -8,6 +8,8 @@ struct EventNews {
     var forgotten: Set<ManagedObject> = []
     /// Objects whose values were read again or discarded.
     var refreshed: Set<ManagedObject> = []
+    /// Whether the store may have other objects than before, which the context does not know.
+    var refreshesAll = false
     /// Objects that other contexts inserted; recorded only if the context has observers.
     var mergedInsertions: Set<ManagedObject> = []
     /// Objects that undo made clean; recorded only if the context has observers.
@@ -17,7 +19,7 @@ struct EventNews {
 
     var isEmpty: Bool {
         deleted.isEmpty && forgotten.isEmpty && refreshed.isEmpty && mergedInsertions.isEmpty && restored.isEmpty
-            && broughtBack.isEmpty
+            && broughtBack.isEmpty && !refreshesAll
     }
 
     /// Returns the news and clears them.

@@ -44,8 +44,9 @@ struct FetchedResultsTracker {
         let reachesFurther = changed.union(notification.deleted).contains { object in
             readElsewhere.contains { $0.contains(Int(object.entityIndex)) }
         }
-        if touched.isEmpty && !reachesFurther { return nil }
-        if hasWindow || reachesFurther { return fetching().map { ($0, touched) } }
+        let fetches = reachesFurther || notification.refreshesAll
+        if touched.isEmpty && !fetches { return nil }
+        if hasWindow || fetches { return fetching().map { ($0, touched) } }
         do {
             let standing = objects.filter { !touched.contains($0) }
             let candidates = try present(touched.subtracting(notification.deleted), in: context)

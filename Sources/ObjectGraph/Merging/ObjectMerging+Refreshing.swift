@@ -60,6 +60,7 @@ extension ObjectMerging {
         }
         let objects = context.registry.allObjects
         context.news.refreshed.formUnion(objects)
+        context.news.refreshesAll = true
         context.events.endEvent()
         tellChildren(updated: objects)
     }

@@ -2,9 +2,9 @@ import Foundation
 package import Schema
 
 extension PropertyValue {
-    /// The value converted to the type of an attribute; nil if the attribute can't have it. Integers
-    /// are converted if the attribute can represent them; fractions are rounded to the nearest value
-    /// that it has, unless they are out of its range.
+    /// The value converted to the type of an attribute; nil if the attribute can't have it.
+    /// Integers are converted if the attribute can represent them; fractions are rounded to the
+    /// nearest value that it has, unless they are out of its range.
     package func converted(to attribute: AttributeDescription) -> PropertyValue? {
         if isNull { return self }
         switch (attribute.type, self) {

@@ -84,7 +84,8 @@ package struct ObjectLookup {
     /// The ID with a key, negative for new objects of this context, and an entity; nil where it can
     /// name no object.
     package func objectID(withKey key: Int64, entityAt index: Int) -> ManagedObjectID? {
-        // The smallest number has no counterpart among the positive ones, and is given to no object.
+        // The smallest number has no counterpart among the positive ones, and is given to no
+        // object.
         guard key != 0, key != .min, context.model.entities.indices.contains(index) else { return nil }
         if key < 0 { return ManagedObjectID(store: context.temporaryIdentity, entityIndex: index, key: key) }
         return context.persistentStoreCoordinator.objectID(key: key, entityIndex: index)

@@ -23,8 +23,9 @@ extension PersistentStoreCoordinator {
     /// try context.save()
     /// ```
     /// The copy has another UUID, so its objects have other IDs, with the same entities and primary
-    /// keys. Metadata of the application are copied. Values of which only a reader was held, such as
-    /// a ``LargeValue``, are read from the original's files. No context may save while this runs: such a save is not in the copy.
+    /// keys. Metadata of the application are copied. Values of which only a reader was held, such
+    /// as a ``LargeValue``, are read from the original's files. No context may save while this
+    /// runs: such a save is not in the copy.
     ///
     /// - Parameter configure: Changes the description with which the copy is opened.
     /// - Throws: ``StorageError``, `cannotCreate` if a file exists at the location; the coordinator

@@ -183,7 +183,8 @@ public final class PersistentStoreCoordinator: Sendable {
         }
     }
 
-    /// Changes of a save, with the present IDs of objects whose store was replaced by its copy since.
+    /// Changes of a save, with the present IDs of objects whose store was replaced by its copy
+    /// since.
     func current(_ changes: SavedChanges) -> SavedChanges {
         let (successors, identities) = state.withLock { ($0.successors, $0.members.map(\.store.identity)) }
         if successors.isEmpty { return changes }

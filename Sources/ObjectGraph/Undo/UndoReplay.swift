@@ -231,7 +231,8 @@ struct UndoReplay {
     /// key.
     func bringBack(_ object: ManagedObject) {
         let wasForgotten = object.registryReference == nil
-        // It may be back already: it was refreshed, or another context has undone the same deletion.
+        // It may be back already: it was refreshed, or another context has undone the same
+        // deletion.
         if wasForgotten ? !makeWay(for: object) : !object.state.contains(.deleted) { return }
         if context.deferredMerges.accepted.contains(object) { return }
         context.tracker.log(.inserted(object))

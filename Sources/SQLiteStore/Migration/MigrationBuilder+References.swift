@@ -38,8 +38,8 @@ extension MigrationBuilder {
         return result
     }
 
-    /// - Parameter property: The to-one relationship that gets the references; nil for the column of
-    ///   a to-many relationship without an inverse.
+    /// - Parameter property: The to-one relationship that gets the references; nil for the column
+    ///   of a to-many relationship without an inverse.
     private func references(_ links: [OldLinks], of property: PropertyDescription?, in storage: EntityStorage)
         -> [Reference]
     {

@@ -19,8 +19,8 @@ struct StoreMigration {
     let makesSideIndexes: Bool
     /// The plans that are run before this one.
     var earlier: [MigrationPlan] = []
-    /// Whether the objects must satisfy the rules of the new version. Not so before the last step of
-    /// a chain.
+    /// Whether the objects must satisfy the rules of the new version. Not so before the last step
+    /// of a chain.
     var checksRules = true
 
     /// - Returns: the executed steps, of which there may be none; nil if the store has the new

@@ -12,7 +12,8 @@ struct ChangeWriter {
 
     // MARK: Insertions
 
-    /// - Parameter keepsVersions: Whether the rows keep their versions, instead of beginning with 1.
+    /// - Parameter keepsVersions: Whether the rows keep their versions, instead of beginning with
+    ///   1.
     func insert(_ insertions: ChangeSet.Insertions, keepsVersions: Bool, _ save: inout SaveInProgress) throws {
         guard !insertions.rows.isEmpty else { return }
         let storage = try session.layout.storage(of: insertions.entityIndex)

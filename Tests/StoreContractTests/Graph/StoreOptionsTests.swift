@@ -218,13 +218,14 @@ extension StoreOptionsTests {
             try coordinator.removePersistentStores()
             let later = try model([.init("stars", .integer16, isOptional: false, defaultValue: .int(3))])
             let next = PersistentStoreCoordinator(managedObjectModel: later)
-            for change in [
-                { description in description.migratesAutomatically = false }, { $0.infersMappingModel = false },
-            ] as [(inout PersistentStoreDescription) -> Void] {
+            for (change, code) in [
+                ({ description in description.migratesAutomatically = false }, .incompatibleModel),
+                ({ $0.infersMappingModel = false }, .unmigratable),
+            ] as [((inout PersistentStoreDescription) -> Void, StorageError.Code)] {
                 var description = PersistentStoreDescription(url: url)
                 change(&description)
                 let error = #expect(throws: StorageError.self) { try next.addPersistentStore(description) }
-                #expect(error?.code == .incompatibleModel)
+                #expect(error?.code == code)
             }
             try next.addPersistentStore(PersistentStoreDescription(url: url))
             try withContext(next) { context in

@@ -16,14 +16,15 @@ struct KeptConflict: Codable, Sendable, Hashable {
     var others: [String]
     var message: String?
 
+    /// - Parameter hasFiles: Whether the files of large values of both sides must exist.
     /// - Throws: What reading large values throws.
-    init(_ conflict: DocumentMerge.Conflict) throws {
+    init(_ conflict: DocumentMerge.Conflict, hasFiles: Bool) throws {
         kind = conflict.kind.rawValue
         object = conflict.object
         property = conflict.property
-        base = try KeptValue(base: conflict.base)
-        ours = try KeptValue(conflict.ours)
-        theirs = try KeptValue(conflict.theirs)
+        base = try KeptValue(possiblyMissing: conflict.base)
+        ours = try hasFiles ? KeptValue(conflict.ours) : KeptValue(possiblyMissing: conflict.ours)
+        theirs = try hasFiles ? KeptValue(conflict.theirs) : KeptValue(possiblyMissing: conflict.theirs)
         others = conflict.others
         message = conflict.message
     }

@@ -1,6 +1,5 @@
 internal import Foundation
 internal import Schema
-internal import Storage
 
 /// A value in the list of conflicts: an object with one member, which is named by the type.
 indirect enum KeptValue: Sendable, Hashable {
@@ -38,12 +37,7 @@ indirect enum KeptValue: Sendable, Hashable {
         case .string(let value): self = .string(value)
         case .data(let value): self = value.count > Self.largestData ? .large(Int64(value.count)) : .data(value)
         case .large(let value):
-            let count: Int64
-            do { count = try value.count } catch let error as StorageError where error.code == .notFound {
-                // Git merges the store of a package without the files of its large values.
-                self = .large(0)
-                return
-            }
+            let count = try value.count
             self = count > Self.largestData ? .large(count) : .data(try value.data())
         case .uuid(let value): self = .uuid(value)
         case .uri(let value): self = .uri(value.absoluteString)
@@ -53,10 +47,10 @@ indirect enum KeptValue: Sendable, Hashable {
         }
     }
 
-    /// A value of a base, whose file may be missing: an archive keeps its former states without
-    /// large values.
-    init(base: PropertyValue) throws {
-        if case .large(let value) = base, (try? value.count) == nil { self = .large(0) } else { try self.init(base) }
+    /// A value whose file may be missing. An archive keeps its former states without large values,
+    /// and git merges the store of a package without them.
+    init(possiblyMissing value: PropertyValue) throws {
+        if case .large(let large) = value, (try? large.count) == nil { self = .large(0) } else { try self.init(value) }
     }
 
     /// The same with other names of objects; those that have none are left out.

@@ -74,9 +74,9 @@ struct HouseTests {
         #expect(count > 10)
     }
 
-    /// A type with its extensions in the module, comments not counted; but the translator, which has
-    /// a function for each part of the predicate language.
-    @Test func noTypeHasMoreThan800LinesOfCode() throws {
+    /// A type with its extensions in the module, comments not counted; but the translator, which
+    /// has a function for each part of the predicate language.
+    @Test func noTypeHasMoreThan900LinesOfCode() throws {
         let block = /^(?:@\w+ )*(?:\w+ )*(?:class|struct|enum|actor|protocol|extension) (?<name>\w+)/
         for module in try House.modules() where !module.name.hasSuffix("Tests") {
             var counts: [Substring: Int] = [:]
@@ -95,7 +95,7 @@ struct HouseTests {
                 }
             }
             for (name, count) in counts where name != "PredicateTranslator" {
-                #expect(count <= 800, "\(name) of \(module.name) has \(count) lines")
+                #expect(count <= 900, "\(name) of \(module.name) has \(count) lines")
             }
         }
     }

@@ -12,7 +12,8 @@ struct MergeMemory: Sendable, Hashable {
     var conflicts: [KeptConflict] = []
 
     /// With what a merge notes, leaves undecided and carries over from theirs.
-    /// - Parameter hasFiles: Whether the files of large values must exist; not so in a merge for git.
+    /// - Parameter hasFiles: Whether the files of large values must exist; not so in a merge for
+    ///   git.
     /// - Throws: What reading large values of the conflicts throws.
     func adding(_ plan: PlannedMerge, _ undecided: [DocumentMerge.Conflict], hasFiles: Bool) throws -> MergeMemory {
         let undecided = try undecided.map { try KeptConflict($0, hasFiles: hasFiles) },

@@ -8,7 +8,10 @@ struct ObjectSummary: CustomStringConvertible {
     var description: String {
         guard let context = object.managedObjectContext else { return "an object without context" }
         let shape = context.shapes[Int(object.entityIndex)]
-        guard !object.state.isFault else { return "\(shape.entity.name) \(object.objectID): fault" }
+        let name =
+            context.lookup.objectID(withKey: object.key, entityAt: Int(object.entityIndex))?.description
+            ?? "p\(object.key) of a store that was removed"
+        guard !object.state.isFault else { return "\(shape.entity.name) \(name): fault" }
         let row = object.row
         let values = shape.layout.slots.compactMap { slot -> String? in
             switch slot.kind {
@@ -21,7 +24,7 @@ struct ObjectSummary: CustomStringConvertible {
                     ? nil : "\(shape.entity.properties[Int(slot.index)].name): \(value.plain.map { "\($0)" } ?? "nil")"
             }
         }
-        return "\(shape.entity.name) \(object.objectID): \(values.joined(separator: ", "))"
+        return "\(shape.entity.name) \(name): \(values.joined(separator: ", "))"
     }
 }
 

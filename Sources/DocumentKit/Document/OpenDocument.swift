@@ -120,6 +120,7 @@ final class OpenDocument {
         forgetMerges()
         context.merging.forgetMissingObjects()
         context.refreshAllObjects()
+        context.merging.noteOtherObjects()
         context.processPendingChanges()
         adoptPendingValues()
         edits.didRead(state, at: context.edits.position)

@@ -26,7 +26,7 @@ public struct ContextNotification {
     public internal(set) var deleted: Set<ManagedObject> = []
     /// The objects whose values were read again or discarded.
     public internal(set) var refreshed: Set<ManagedObject> = []
-    /// Whether all objects were refreshed: the store may have others than before.
+    /// Whether the store may have other objects than before, which the context does not know.
     var refreshesAll = false
     /// Whether the context was reset, which invalidates all its objects.
     public internal(set) var isReset = false

@@ -60,10 +60,13 @@ extension ObjectMerging {
         }
         let objects = context.registry.allObjects
         context.news.refreshed.formUnion(objects)
-        context.news.refreshesAll = true
         context.events.endEvent()
         tellChildren(updated: objects)
     }
+
+    /// Tells live results that the store may have objects that the context does not know, at the
+    /// end of the event. Used after the content of the store was replaced.
+    package func noteOtherObjects() { context.news.refreshesAll = true }
 
     /// Deletes objects that no longer exist in the store, as if another context had saved the
     /// deletion. Used after the content of the store was replaced. Reads the rows of all objects

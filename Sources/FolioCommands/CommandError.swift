@@ -85,6 +85,14 @@ package struct CommandError: Error {
         isTyped = true
     }
 
+    /// Whether a path is that of a copy which a command makes for a moment, or lies within it. Other
+    /// files and folders of the temporary folder are the user's.
+    static func isTemporaryCopy(_ path: String) -> Bool {
+        let start = FileManager.default.temporaryDirectory.path + "/folio-"
+        return path.hasPrefix(start)
+            && path.dropFirst(start.count).prefixMatch(of: /(migration-)?(\d+-)?[0-9a-fA-F-]{36}(\/|$)/) != nil
+    }
+
     /// Removes paths in the folders where copies are made for a moment: nobody can look there
     /// later. Where there is no room for them, or no right, the place of such folders is named.
     mutating func hideTemporaryFolders() {
@@ -92,7 +100,7 @@ package struct CommandError: Error {
         guard FileManager.default.fileExists(atPath: place) else { return }
         let isOfPlace = [.inputOutput, .permission, .cannotCreate].contains(exit)
         let name = isOfPlace ? place : "a temporary copy"
-        if let known = path, known.hasPrefix(start) {
+        if let known = path, Self.isTemporaryCopy(known) {
             why = why.replacing(known, with: name)
             path = isOfPlace ? place : nil
         }

@@ -50,7 +50,7 @@ enum RepairCommand: Command {
     private static func naming(_ source: String, _ error: CommandError) -> CommandError {
         // Errors of the folder itself, such as a full disk, keep its path.
         guard [.malformed, .modelMismatch].contains(error.exit), let path = error.path,
-            path.hasPrefix(FileManager.default.temporaryDirectory.path + "/folio-")
+            CommandError.isTemporaryCopy(path)
         else { return error }
         var named = error
         named.path = source

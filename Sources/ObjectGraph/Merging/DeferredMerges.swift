@@ -10,6 +10,9 @@ struct DeferredMerges {
     var accepted: Set<ManagedObject> = []
     /// Objects deleted here that were changed in the store.
     var changed: Set<ManagedObject> = []
+    /// Whether saves of other contexts were merged, so that relationships may have changed below
+    /// unsaved edits and below steps of undo.
+    var hasMerged = false
     /// What was saved of objects while this context was saving them.
     var ofSaveUnderWay = SavedChanges()
 

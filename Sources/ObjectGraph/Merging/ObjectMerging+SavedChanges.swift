@@ -13,6 +13,7 @@ extension ObjectMerging {
     func merge(_ changes: SavedChanges) {
         let saved = context.persistentStoreCoordinator.current(changes)
         context.reader.moveForward()
+        context.deferredMerges.hasMerged = true
         let known = context.deferredMerges.accepted
         context.tracker.withoutUndo {
             for id in saved.inserted { mergeInsertion(id) }

@@ -78,6 +78,12 @@ extension ObjectMerging {
             context.note(error)
             return
         }
+        context.deferredMerges.listsToAdjust = []
+        defer {
+            let lists = context.deferredMerges.listsToAdjust ?? []
+            context.deferredMerges.listsToAdjust = nil
+            for list in lists { adjustMembers(of: list.owner, list.relation) }
+        }
         var unsettled: [(object: ManagedObject, row: Row, version: Int64)] = []
         for (id, object) in filled {
             guard let row = rows[id] else { continue }

@@ -102,6 +102,7 @@ package struct ObjectMerging {
     /// Makes members that were read from the store agree with objects that are edited or deleted
     /// here, and that other contexts have moved, changed or deleted since.
     func adjustMembers(of owner: ManagedObject, _ relation: EntityShape.Relation) {
+        if context.deferredMerges.listsToAdjust?.append((owner, relation)) != nil { return }
         guard context.deferredMerges.hasMerged, context.changes.count > 0, let inverse = relation.inverse,
             !owner.state.contains(.deleted), let list = owner.existingList(relation), list.isLoaded
         else { return }

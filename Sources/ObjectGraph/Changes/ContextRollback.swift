@@ -18,6 +18,7 @@ struct ContextRollback {
         context.changes = ChangeRecords()
         context.pendingDeletions.clear()
         // What is saved meanwhile of the objects of a save in progress is merged at its end.
+        context.deferredMerges.hasMerged = false
         (context.deferredMerges.gone, context.deferredMerges.accepted, context.deferredMerges.changed) = ([], [], [])
         context.news.clear(keepsReadings: keepsReadings)
         context.tracker.eventLog = EventLog()

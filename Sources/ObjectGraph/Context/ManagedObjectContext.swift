@@ -94,6 +94,8 @@ public final class ManagedObjectContext {
     var news = EventNews()
     /// What undo or redo has changed so far, of which observers are notified at its end.
     var undoNotification = HeldNotification()
+    /// The ends of to-many relationships that undo or redo has changed so far.
+    var replayedEnds: [UndoReplay.End] = []
     var pendingDeletions = PendingDeletions()
     var deferredMerges = DeferredMerges()
     var isProcessing = false

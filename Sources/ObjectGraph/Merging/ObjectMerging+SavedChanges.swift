@@ -13,6 +13,7 @@ extension ObjectMerging {
     func merge(_ changes: SavedChanges) {
         let saved = context.persistentStoreCoordinator.current(changes)
         context.reader.moveForward()
+        context.deferredMerges.hasMerged = true
         let known = context.deferredMerges.accepted
         context.tracker.withoutUndo {
             for id in saved.inserted { mergeInsertion(id) }
@@ -76,6 +77,12 @@ extension ObjectMerging {
         do { rows = try context.faults.storedRows(of: filled.map(\.0)) } catch {
             context.note(error)
             return
+        }
+        context.deferredMerges.listsToAdjust = []
+        defer {
+            let lists = context.deferredMerges.listsToAdjust ?? []
+            context.deferredMerges.listsToAdjust = nil
+            for list in lists { adjustMembers(of: list.owner, list.relation) }
         }
         var unsettled: [(object: ManagedObject, row: Row, version: Int64)] = []
         for (id, object) in filled {

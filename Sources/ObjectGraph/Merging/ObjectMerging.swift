@@ -99,37 +99,43 @@ package struct ObjectMerging {
         adjustMembers(of: object, relation)
     }
 
-    /// Makes members that were read from the store agree with objects that this context shows
-    /// otherwise: those that are deleted here and were changed elsewhere are no members, and those
-    /// that are edited here and were deleted elsewhere still are.
+    /// Makes members that were read from the store agree with objects that are edited or deleted
+    /// here, and that other contexts have moved, changed or deleted since.
     func adjustMembers(of owner: ManagedObject, _ relation: EntityShape.Relation) {
-        let merges = context.deferredMerges
-        if merges.gone.isEmpty && merges.changed.isEmpty { return }
-        guard let inverse = relation.inverse, !owner.state.contains(.deleted), let list = owner.existingList(relation),
-            list.isLoaded
+        if context.deferredMerges.listsToAdjust?.append((owner, relation)) != nil { return }
+        guard context.deferredMerges.hasMerged, context.changes.count > 0, let inverse = relation.inverse,
+            !owner.state.contains(.deleted), let list = owner.existingList(relation), list.isLoaded
         else { return }
-        for object in merges.gone where !list.contains(object) && leads(object, inverse, to: owner, relation) {
-            list.learn(object)
+        let family = context.shapes[relation.property.destinationIndex].entity.family
+        let edited = context.changes.objects {
+            family.contains(Int($0.entityIndex)) && !$0.state.isFault && $0.cells != nil
         }
+        for object in edited { adjust(object, inverse, in: list, of: owner, relation) }
+    }
+
+    /// Makes a member of a to-many relationship agree with its inverse. What differs from the store
+    /// is an unsaved change.
+    func adjust(
+        _ object: ManagedObject, _ inverse: EntityShape.Inverse, in list: MemberList, of owner: ManagedObject,
+        _ relation: EntityShape.Relation
+    ) {
+        let isMember = list.contains(object), end = context.registry.relation(object, inverse.index)
+        // The links of many-to-many relationships are changes of both ends.
+        if end.isToMany, !object.state.contains(.deleted), !context.deferredMerges.gone.contains(object) { return }
+        let leads =
+            !object.state.contains(.deleted)
+            && (end.isToMany
+                ? object.existingList(end)?.contains(owner) == true
+                : object.row.reference(end.slot)?.key == owner.key)
+        guard leads != isMember else { return }
+        if leads, context.deferredMerges.gone.contains(object) { return list.learn(object) }
         context.tracker.withoutUndo {
-            for object in merges.changed where object.state.contains(.deleted) && list.contains(object) {
+            if leads {
+                context.relationships.addMember(owner, relation, object)
+            } else {
                 context.relationships.removeMember(owner, relation, object)
             }
         }
-    }
-
-    /// Whether the inverse of a relationship of `owner` leads from an object to it, as this context
-    /// shows that.
-    private func leads(
-        _ object: ManagedObject, _ inverse: EntityShape.Inverse, to owner: ManagedObject,
-        _ relation: EntityShape.Relation
-    ) -> Bool {
-        let family = context.shapes[relation.property.destinationIndex].entity.family
-        guard family.contains(Int(object.entityIndex)), !object.state.contains(.deleted), let row = object.optionalRow
-        else { return false }
-        let end = context.registry.relation(object, inverse.index)
-        return end.isToMany
-            ? object.existingList(end)?.contains(owner) == true : row.reference(end.slot)?.key == owner.key
     }
 
     /// Updates the other ends of links that changed in the store. An end without changes is read

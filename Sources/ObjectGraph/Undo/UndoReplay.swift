@@ -41,6 +41,7 @@ struct UndoReplay {
     func finish() {
         context.isProcessing = true
         defer { context.isProcessing = false }
+        settleEnds()
         context.merging.settleUnchangedObjects()
         if let notification = context.undoNotification.take() { context.observers.post(notification) }
     }
@@ -49,7 +50,7 @@ struct UndoReplay {
     func takeBack(_ log: ChangeLog) {
         context.isProcessing = true
         defer { context.isProcessing = false }
-        if log.event.hasValuesOnly, context.tracker.logsChanges,
+        if log.event.hasValuesOnly, !context.deferredMerges.hasMerged, context.tracker.logsChanges,
             context.tracker.eventLog.isEmpty,
             !context.changes.hasEvent
         {
@@ -88,8 +89,11 @@ struct UndoReplay {
         guard canChange(object) else { return }
         context.registry.shapeReferences[Int(object.entityIndex)]._withUnsafeGuaranteedRef { shape in
             let slot = shape.layout.slots[Int(change.property)]
+            let relation = context.deferredMerges.hasMerged ? shape.relations[Int(change.property)] : nil
+            if let relation { noteEnds(object, relation) }
             context.tracker.willWrite(object, slot)
-            object.cells?.setSlotValue(current(change.value), slot)
+            object.cells?.setSlotValue(standing(current(change.value)), slot)
+            if let relation { noteEnds(object, relation) }
             if !shape.isPlain { awakened[object, default: []].insert(.undoUpdate) }
         }
     }
@@ -114,8 +118,62 @@ struct UndoReplay {
         }
     }
 
+    // MARK: Relationships that other contexts have changed
+
+    /// A member of a to-many relationship.
+    struct End {
+        let owner: ManagedObject
+        let relation: EntityShape.Relation
+        let member: ManagedObject
+    }
+
+    private func noteEnds(_ object: ManagedObject, _ relation: EntityShape.Relation) {
+        guard let inverse = relation.inverse, inverse.isToMany,
+            let owner = object.optionalRow?.reference(relation.slot).flatMap({ context.registry.registered($0) })
+        else { return }
+        context.replayedEnds.append(
+            End(owner: owner, relation: context.registry.relation(owner, inverse.index), member: object))
+    }
+
+    /// Makes both ends of the replayed relationships agree. A merge may have moved members since the
+    /// changes were recorded.
+    private func settleEnds() {
+        let ends = context.replayedEnds
+        context.replayedEnds = []
+        for end in ends {
+            guard let inverse = end.relation.inverse, canShow(end.owner), canShow(end.member) else { continue }
+            context.merging.adjust(
+                end.member, inverse, in: context.members.loadedList(end.owner, end.relation), of: end.owner,
+                end.relation)
+        }
+    }
+
+    private func canShow(_ object: ManagedObject) -> Bool {
+        object.registryReference != nil && object.state.isDisjoint(with: [.fault, .deleted]) && object.cells != nil
+    }
+
+    /// A value, without a reference to an object that is deleted.
+    private func standing(_ value: SlotValue) -> SlotValue {
+        guard case .reference(let reference?) = value,
+            context.registry.registered(reference)?.state.contains(.deleted) == true
+        else { return value }
+        return .reference(nil)
+    }
+
     private func takeBackMembers(_ change: Change) {
+        if context.deferredMerges.hasMerged {
+            switch change {
+            case .memberAdded(let owner, let property, let member),
+                .memberRemoved(let owner, let property, let member, _):
+                context.replayedEnds.append(
+                    End(owner: owner, relation: context.registry.relation(owner, property), member: member))
+            default: break
+            }
+        }
         switch change {
+        case .memberRemoved(_, _, let member, _) where !canShow(member) && !member.state.isFault:
+            // The object is gone, whoever deleted it.
+            break
         case .memberAdded(let owner, let property, let member):
             context.relationships.removeMember(owner, context.registry.relation(owner, property), member)
         case .memberRemoved(let owner, let property, let member, let index):

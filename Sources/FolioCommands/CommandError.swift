@@ -85,8 +85,8 @@ package struct CommandError: Error {
         isTyped = true
     }
 
-    /// Whether a path is that of a copy which a command makes for a moment, or lies within it. Other
-    /// files and folders of the temporary folder are the user's.
+    /// Whether a path is that of a copy which a command makes for a moment, or lies within it.
+    /// Other files and folders of the temporary folder are the user's.
     static func isTemporaryCopy(_ path: String) -> Bool {
         let start = FileManager.default.temporaryDirectory.path + "/folio-"
         return path.hasPrefix(start)

@@ -13,8 +13,8 @@ struct DeferredMerges {
     /// Whether saves of other contexts were merged, so that relationships may have changed below
     /// unsaved edits and below steps of undo.
     var hasMerged = false
-    /// The lists to compare with their inverses once all objects of a merge have the store's values;
-    /// nil outside of a merge.
+    /// The lists to compare with their inverses once all objects of a merge have the store's
+    /// values; nil outside of a merge.
     var listsToAdjust: [(owner: ManagedObject, relation: EntityShape.Relation)]?
     /// What was saved of objects while this context was saving them.
     var ofSaveUnderWay = SavedChanges()

@@ -135,8 +135,8 @@ struct UndoReplay {
             End(owner: owner, relation: context.registry.relation(owner, inverse.index), member: object))
     }
 
-    /// Makes both ends of the replayed relationships agree. A merge may have moved members since the
-    /// changes were recorded.
+    /// Makes both ends of the replayed relationships agree. A merge may have moved members since
+    /// the changes were recorded.
     private func settleEnds() {
         let ends = context.replayedEnds
         context.replayedEnds = []

@@ -54,9 +54,12 @@ package struct DetectedDocument: Sendable, Hashable {
             underlying: StorageError(.notAStore, message, path: path))
     }
 
-    /// Whether a path leads to a sound SQLite database that is no store.
+    /// Whether a path leads to a sound SQLite database that is no store. A link within a package is
+    /// not followed.
     package static func isForeignDatabase(_ path: String) -> Bool {
-        guard let document = try? DetectedDocument(path), document.kind == .store, document.storeType == .sqlite else {
+        guard !leadsOut(path), let document = try? DetectedDocument(path), document.kind == .store,
+            document.storeType == .sqlite
+        else {
             return false
         }
         return SQLiteStoreFile(document.path).foreignDatabase() != nil

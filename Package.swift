@@ -88,9 +88,13 @@ let modules: [(name: String, kind: Kind, imports: [String])] = [
     ("PortReport", .swift, []),
     ("SourcePort", .syntax, ["PortReport"]),
     ("FolioPort", .syntaxTool, ["SourcePort", "PortReport"]),
-    ("FolioCommands", .swift, ["Folio", "ModelCodegen", "DocumentFiles", "PortReport", "RowMemory", "Coding"]),
+    ("Interchange", .swift, ["Folio", "DocumentFiles", "RowMemory", "Coding"]),
+    (
+        "FolioCommands", .swift,
+        ["Interchange", "Folio", "ModelCodegen", "DocumentFiles", "PortReport", "RowMemory", "Coding"]
+    ),
     ("CFolio", .c, []),
-    ("FolioC", .swift, ["CFolio", "FolioCommands", "Folio", "DocumentFiles", "RowMemory", "Coding"]),
+    ("FolioC", .swift, ["CFolio", "Interchange", "Folio", "DocumentFiles", "RowMemory", "Coding"]),
     ("FolioTool", .tool, ["FolioCommands"]),
     ("FolioBenchmarks", .tool, ["Folio", "FolioC", "CFolio", "CSQLite"]),
     ("modelgen", .tool, ["ModelCodegen", "ModelFiles", "Schema"]),
@@ -148,6 +152,7 @@ let testModules: [(name: String, imports: [String])] = [
     ("CoreDataTests", ["CoreData"]),
     ("ModelMacrosTests", ["ModelMacros"]),
     ("SourcePortTests", ["SourcePort", "PortReport"]),
+    ("InterchangeTests", ["Interchange", "Folio"]),
     ("CommandTests", ["FolioCommands", "FolioTool", "FolioPort", "Folio", "SQLiteKit"]),
     ("DocumentSamplesTests", ["FolioTool", "Folio", "Coding", "CSQLite"]),
     (
@@ -288,6 +293,7 @@ let package = Package(
         .library(name: "Folio", targets: ["Folio"]),
         .library(name: "FolioC", type: .dynamic, targets: ["FolioC"]),
         .library(name: "CoreData", targets: ["CoreData"]),
+        .library(name: "Interchange", targets: ["Interchange"]),
         .executable(name: "folio", targets: ["FolioTool"]),
         .executable(name: "folio-port", targets: ["FolioPort"]),
         .plugin(name: "FolioModels", targets: ["FolioModels"]),

@@ -3,7 +3,7 @@ import Foundation
 
 /// The `folio` command: runs arguments and returns an exit code.
 public enum CommandLineTool {
-    public static let version = "0.3.0"
+    public static let version = Release.version
 
     /// Runs the command line of the process and ends the process.
     ///

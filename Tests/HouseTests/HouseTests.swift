@@ -206,7 +206,7 @@ extension HouseTests {
                 .output.version
         }
         let released = try #require(try version("CHANGELOG.md", /\n## (?<version>\d+\.\d+\.\d+)\n/))
-        let command = try version("Sources/FolioCommands/CommandLineTool.swift", /version = "(?<version>[0-9.]+)"/)
+        let command = try version("Sources/Interchange/Release.swift", /version = "(?<version>[0-9.]+)"/)
         let package = try version("Sources/FolioC/python/pyproject.toml", /version = "(?<version>[0-9.]+)"/)
         #expect(command == released && package == released)
     }

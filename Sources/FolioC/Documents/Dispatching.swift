@@ -1,6 +1,6 @@
 package import CFolio
 internal import Folio
-internal import FolioCommands
+internal import Interchange
 internal import Foundation
 
 @c @implementation

@@ -1,6 +1,6 @@
 package import CFolio
 internal import Folio
-internal import FolioCommands
+internal import Interchange
 internal import Foundation
 
 @c @implementation
@@ -95,5 +95,5 @@ extension folio_type {
 @c @implementation
 package func folio_document_model_json(_ document: OpaquePointer?, _ error: ErrorPlace) -> UnsafeMutablePointer<CChar>?
 {
-    pointer(error) { ownedText(try documentContent(document).perform { DocumentTransfer.modelText(of: $0) }) }
+    pointer(error) { ownedText(try documentContent(document).perform { ModelJSON.text(of: $0) }) }
 }

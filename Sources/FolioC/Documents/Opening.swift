@@ -1,6 +1,7 @@
+import Coding
 package import CFolio
 internal import Folio
-internal import FolioCommands
+internal import Interchange
 internal import Foundation
 
 @c @implementation
@@ -22,11 +23,11 @@ package func folio_document_create(
     pointer(error) {
         try ForkGeneration.check()
         let path = try text(path, "the path"), model = try text(model, "the model")
-        let form = try documentForm(form) ?? DocumentTransfer.defaultForm(of: path) ?? .package
+        let form = try documentForm(form) ?? DocumentForm(extensionOf: path) ?? .package
         return try open { content in
-            let loaded = try await DocumentTransfer.model(model)
+            let loaded = try await ModelArgument.load(model)
             content.document = try await PersistentDocument.create(
-                at: URL(fileURLWithPath: path), model: loaded.model, form: form, modelName: loaded.name,
+                at: URL(fileURLWithPath: path), model: loaded.model, form: form, modelName: loaded.nameInDocuments,
                 replacing: replace)
         }
     }
@@ -114,11 +115,11 @@ private struct Opening: Sendable {
         let url = URL(fileURLWithPath: path)
         if let version {
             return try await DocumentOpening.open(
-                url, mode: .reading, state: .version(version), fitting: DocumentTransfer.choice(model))
+                url, mode: .reading, state: .version(version), fitting: FittingModel.choice(model))
         }
         guard let migration, let model else {
             return try await DocumentOpening.open(
-                url, mode: mode, recovery: recovery, fitting: DocumentTransfer.choice(model))
+                url, mode: mode, recovery: recovery, fitting: FittingModel.choice(model))
         }
         let policy: MigrationPolicy =
             switch migration {
@@ -128,11 +129,11 @@ private struct Opening: Sendable {
             case .ask: .ask { plan in self.isWanted(plan) }
             }
         return try await PersistentDocument.open(
-            url, by: DocumentTransfer.route(to: model), migration: policy, mode: mode, recovery: recovery)
+            url, by: ModelArgument.route(to: model), migration: policy, mode: mode, recovery: recovery)
     }
 
     private func isWanted(_ plan: DocumentMigration) -> Bool {
-        let json = DocumentTransfer.text(
+        let json = JSONWriter.text(
             .object([
                 "from": plan.from.map { .string($0) } ?? .null, "steps": .strings(plan.steps),
                 "losses": .strings(plan.losses.map(\.description)), "rows": .int(plan.rows), "bytes": .int(plan.bytes),

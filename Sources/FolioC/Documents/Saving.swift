@@ -1,6 +1,6 @@
 package import CFolio
 internal import Folio
-internal import FolioCommands
+internal import Interchange
 internal import Foundation
 
 @c @implementation
@@ -34,7 +34,7 @@ package func folio_document_save_as(
 ) -> folio_status {
     status(error) {
         let path = try text(path, "the path")
-        let form = try documentForm(form) ?? DocumentTransfer.defaultForm(of: path)
+        let form = try documentForm(form) ?? DocumentForm(extensionOf: path)
         try documentContent(document).drive { document in
             try await document.save(as: URL(fileURLWithPath: path), form: form, replacing: replace)
         }
@@ -48,7 +48,7 @@ package func folio_document_write_copy(
 ) -> folio_status {
     status(error) {
         let path = try text(path, "the path")
-        let form = try documentForm(form) ?? DocumentTransfer.defaultForm(of: path)
+        let form = try documentForm(form) ?? DocumentForm(extensionOf: path)
         try documentContent(document).drive { document in
             try await document.write(
                 to: URL(fileURLWithPath: path), form: form, replacing: replace, includingVersions: include_versions)

@@ -1,6 +1,6 @@
 package import CFolio
 internal import Folio
-internal import FolioCommands
+internal import Interchange
 internal import Foundation
 
 @c @implementation
@@ -13,10 +13,12 @@ package func folio_document_import(
         let options = try options.map { try structure($0, size: $0.pointee.size, folio_import_options()) }
         let entity = try optionalText(options?.entity, "the entity")
         let match = try optionalText(options?.match, "the keys to match")
-        let counts = try documentContent(document).edit { document in
-            try DocumentTransfer.importFile(
-                path, into: document, entity: entity, match: match, createsMissing: options?.creates_missing ?? false,
-                importsAsNew: options?.imports_as_new ?? false)
+        var wanted = ImportOptions(entity: entity)
+        wanted.match = match.map { [$0] } ?? []
+        wanted.createsMissing = options?.creates_missing ?? false
+        wanted.importsAsNew = options?.imports_as_new ?? false
+        let counts = try documentContent(document).edit {
+            try $0.importObjects(operand: path, options: wanted)
         }
         guard let report else { return }
         let size = report.pointee.size
@@ -35,17 +37,14 @@ package func folio_document_export(
     status(error) {
         let content = try documentContent(document), path = try text(path, "the path")
         let entity = try optionalText(entity, "the entity")
-        let kind: DocumentTransfer.Format =
+        let kind: ExportFormat =
             switch format {
             case FOLIO_JSON: .json
-            case FOLIO_JSON_LINES: .jsonl
+            case FOLIO_JSON_LINES: .jsonLines
             case FOLIO_CSV: .csv
             default: throw CommandError.usage("there is no format \(format.rawValue)")
             }
-        try content.drive { document in
-            try await DocumentTransfer.commitForExport(document)
-            try DocumentTransfer.export(document, to: path, format: kind, entity: entity)
-        }
+        try content.drive { try await $0.export(toFile: path, as: kind, entity: entity) }
     }
 }
 
@@ -60,7 +59,7 @@ package func folio_diff(
         let old = try text(old_document, "the old document"), new = try text(new_document, "the new document")
         let different = try place(different, "the place of the answer")
         let result = try DocumentContent().driveAlways { _ in
-            try await DocumentTransfer.difference(from: old, to: new)
+            try await DocumentDifference.json(from: old, to: new)
         }
         different.pointee = result.isDifferent
         report?.pointee = ownedText(result.report)
@@ -76,7 +75,7 @@ package func folio_migrate(_ path: UnsafePointer<CChar>?, _ model: UnsafePointer
         let path = try text(path, "the path"), model = try text(model, "the model")
         try DocumentContent().driveAlways { _ in
             _ = try await PersistentDocument.migrate(
-                URL(fileURLWithPath: path), by: DocumentTransfer.route(to: model))
+                URL(fileURLWithPath: path), by: ModelArgument.route(to: model))
         }
     }
 }
@@ -110,6 +109,6 @@ package func folio_document_resolve_conflict(
             default: throw CommandError.usage("there is no resolution \(resolution.rawValue)")
             }
         let outcome = try documentContent(document).drive { try await $0.resolveConflict(chosen) }
-        report?.pointee = ownedText(DocumentTransfer.text(DocumentTransfer.json(outcome)))
+        report?.pointee = ownedText(JSONWriter.text(outcome.json))
     }
 }

@@ -1,6 +1,6 @@
 package import CFolio
 internal import Folio
-internal import FolioCommands
+internal import Interchange
 internal import Foundation
 
 private let begin = "folio_document_begin_undo_group()", end = "folio_document_end_undo_group()"

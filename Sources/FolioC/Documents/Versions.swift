@@ -1,6 +1,6 @@
 package import CFolio
 internal import Folio
-internal import FolioCommands
+internal import Interchange
 internal import Foundation
 
 /// The earlier states of a document, as they were listed.
@@ -104,7 +104,7 @@ package func folio_document_export_version(
 ) -> folio_status {
     status(error) {
         let path = try text(path, "the path")
-        let form = try documentForm(form) ?? DocumentTransfer.defaultForm(of: path)
+        let form = try documentForm(form) ?? DocumentForm(extensionOf: path)
         try documentContent(document).drive { document in
             let number = try version(generation, of: document).generation
             let old = try await PersistentDocument.open(document.url, version: number)

@@ -1,5 +1,5 @@
 internal import CFolio
-internal import FolioCommands
+internal import Interchange
 internal import Foundation
 
 /// Where a function stores an error.
@@ -102,4 +102,4 @@ package func folio_handle_count() -> Int { HandleTable.count }
 package func folio_string_free(_ text: UnsafeMutablePointer<CChar>?) { free(text) }
 
 // Made once, and never freed or changed.
-nonisolated(unsafe) private let versionText = UnsafePointer(ownedText(CommandLineTool.version))
+nonisolated(unsafe) private let versionText = UnsafePointer(ownedText(Release.version))

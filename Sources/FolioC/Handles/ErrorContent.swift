@@ -1,6 +1,6 @@
 package import CFolio
 internal import Coding
-internal import FolioCommands
+internal import Interchange
 internal import Foundation
 
 /// An error as the host reads it.
@@ -22,7 +22,7 @@ final class ErrorContent: HandleContent {
         message = CText(reasons.isEmpty ? error.why : "\(error.why): \(reasons)")
         path = error.path.map { CText($0) }
         hint = error.hint.map { CText($0) }
-        detail = CText(DocumentTransfer.text(error.detail))
+        detail = CText(JSONWriter.text(error.detail))
         super.init(.error)
     }
 }

@@ -1,4 +1,4 @@
-internal import FolioCommands
+internal import Interchange
 internal import Foundation
 
 /// The number of forks between the process that loaded the library and this one.

@@ -1,4 +1,4 @@
-internal import FolioCommands
+internal import Interchange
 internal import Foundation
 
 /// The handles that the host has.

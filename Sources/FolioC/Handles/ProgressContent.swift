@@ -1,6 +1,6 @@
 package import CFolio
 internal import DocumentFiles
-internal import FolioCommands
+internal import Interchange
 internal import Foundation
 
 /// The progress of the calls of the threads that use it.

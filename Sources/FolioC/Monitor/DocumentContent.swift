@@ -1,7 +1,7 @@
 internal import CFolio
 internal import DocumentFiles
 internal import Folio
-internal import FolioCommands
+internal import Interchange
 internal import Foundation
 
 /// A document that the host has open, and what the host is to be told of it.

@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import FolioCommands
+internal import Interchange
 internal import Foundation
 
 /// The lock of a document, which is also the executor of its actor: whoever has entered it may use

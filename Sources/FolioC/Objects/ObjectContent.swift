@@ -1,6 +1,6 @@
 package import CFolio
 internal import Folio
-internal import FolioCommands
+internal import Interchange
 internal import Foundation
 
 /// An object that the host has a handle of.
@@ -124,7 +124,7 @@ package func folio_document_object_with_uri(
     pointer(error) {
         let uri = try text(uri, "the URI"), content = try documentContent(document)
         return try content.perform { document in
-            let object = try document.context.existingObject(with: DocumentTransfer.objectID(uri, in: document))
+            let object = try document.context.existingObject(with: ObjectName.id(uri, in: document.store.identity))
             return HandleTable.handle(of: ObjectContent(object, of: content))
         }
     }

@@ -1,6 +1,6 @@
 internal import CFolio
 internal import Folio
-internal import FolioCommands
+internal import Interchange
 internal import Foundation
 
 /// Reads several properties of objects. A key may be a path through to-one relationships.

@@ -1,6 +1,6 @@
 internal import CFolio
 internal import Folio
-internal import FolioCommands
+internal import Interchange
 internal import Foundation
 
 /// A value that the host gives.

@@ -1,6 +1,6 @@
 internal import CFolio
 internal import Folio
-internal import FolioCommands
+internal import Interchange
 internal import Foundation
 internal import RowMemory
 
@@ -91,7 +91,7 @@ final class ValueBuffer {
     private func writeOther(_ value: PropertyValue, to place: UnsafeMutablePointer<folio_value>) {
         switch value {
         case .float(let number): write(Double(number), FOLIO_FLOAT, to: place)
-        case .decimal(let decimal): write(DocumentTransfer.text(decimal), FOLIO_DECIMAL, to: place)
+        case .decimal(let decimal): write(ValueText.decimal(decimal), FOLIO_DECIMAL, to: place)
         case .uri(let url): write(url.absoluteString, FOLIO_URI, to: place)
         case .uuid(let uuid):
             place.pointee.type = Int32(FOLIO_UUID.rawValue)

@@ -43,29 +43,13 @@ extension ParsedArguments {
         for option in command.options where option.value.map({ places.contains($0) }) ?? false {
             words += all(option.names[0])
         }
-        for word in words { try Self.refuseURL(ImportFile.parts(of: word)?.path ?? word) }
+        for word in words { try DocumentArgument.refuseURL(ImportFile.parts(of: word)?.path ?? word) }
     }
 
     /// The usage of the command, or of its subcommand.
     private func usage(of command: CommandSpecification) -> String {
         guard let subcommand = (try? subcommand(of: command)) ?? nil else { return command.operands }
         return subcommand.name + " " + subcommand.operands
-    }
-
-    /// - Throws: `unsupported` for a URL, unless there is a file of that name.
-    static func refuseURL(_ text: String) throws {
-        guard let match = text.prefixMatch(of: /([A-Za-z][A-Za-z0-9+.\-]*):\/\//),
-            !FileManager.default.fileExists(atPath: text)
-        else { return }
-        let scheme = match.1.lowercased()
-        if scheme == "file", let url = URL(string: text), url.isFileURL, !url.path.isEmpty {
-            throw CommandError(
-                .unavailable, "unsupported", "files are named by their path, not by a URL", path: text,
-                hint: "give \(ShellWord.quoted(url.path))")
-        }
-        throw CommandError(
-            .unavailable, "unsupported", "URLs are not supported: documents and models are files", path: text,
-            hint: ["http", "https", "ftp"].contains(scheme) ? "download it, and give its path" : nil)
     }
 
     /// The documents that the command creates. They need not exist.

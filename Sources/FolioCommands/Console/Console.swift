@@ -84,7 +84,7 @@ final class Console {
     ///   - sources: The files that the command reads. The file must not be within one of them.
     ///   - targets: The files that the command creates. The file must not be within one of them.
     func sendResults(to path: String, of sources: [String], besides targets: [String]) throws {
-        let file = try OutputFile(path: path, of: sources, besides: targets, interruption: interruption)
+        let file = try OutputFile(path: path, of: sources, besides: targets, registry: interruption)
         self.file = file
         output = file.sink
     }

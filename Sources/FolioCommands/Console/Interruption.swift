@@ -11,7 +11,7 @@ nonisolated(unsafe) private var signalPipe: Int32 = -1
 ///
 /// While a document is being written (`committing`), the signal is deferred. The write is atomic,
 /// and reporting "interrupted" after it has happened would be wrong.
-final class Interruption: Sendable {
+final class Interruption: UnfinishedFiles {
     private struct State: Sendable {
         /// The first signal that was received.
         var signal: Int32?

@@ -3,7 +3,7 @@ import Foundation
 /// A progress line on the terminal with the remaining time. It is shown after the first second, and
 /// only on a terminal.
 final class Progress {
-    private let total: Int
+    private var total: Int
     private let unit: String
     private let console: Console
     private let start = DispatchTime.now().uptimeNanoseconds
@@ -39,6 +39,12 @@ final class Progress {
             line = "\(count) of \(total) \(unit), \(min(100, count * 100 / total)) %, \(rest) s left"
         }
         console.showTransient(line)
+    }
+
+    /// Shows how far a transfer is.
+    func show(_ progress: TransferProgress) {
+        total = progress.total ?? 0
+        advance(progress.objects - count, fraction: progress.total == nil ? progress.fraction : nil)
     }
 
     /// Removes the line.

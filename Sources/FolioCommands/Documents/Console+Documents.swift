@@ -34,6 +34,15 @@ extension Console {
         reportOutsideCommits(count, path)
     }
 
+    /// Reports what is to be known of a state that is read.
+    func reportState(of document: PersistentDocument, _ argument: DocumentArgument) {
+        if document.hasAutosavedWork, argument.state == .newest {
+            say("note: \(Printable.line(argument.path)) is shown with autosaved work that is not saved")
+        }
+        reportOutsideCommits(of: document, argument.path)
+        reportMissingParts(document.store.missingParts, argument.path)
+    }
+
     /// Reports what the store of a document lacks of its model.
     ///
     /// - Parameter path: The path of the document as it was typed.

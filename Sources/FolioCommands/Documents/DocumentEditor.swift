@@ -15,11 +15,6 @@ struct DocumentEditor {
         self.console = console
     }
 
-    /// An editor of a document that is open, and whose changes are left unsaved.
-    init(unsaved document: PersistentDocument, _ console: Console) {
-        self.init(document: document, isDryRun: true, console: console)
-    }
-
     /// Opens the document at `path`, runs `body` and closes the document. `body` must call `commit`
     /// after its changes.
     static func editing<Result>(
@@ -49,15 +44,6 @@ struct DocumentEditor {
                 do { try await document.close(discardingUnsavedWork: true) } catch { console.reportKept(path) }
             }
             throw error
-        }
-    }
-
-    /// Whether the document has no objects.
-    var isEmpty: Bool {
-        get throws {
-            guard !context.hasChanges else { return false }
-            let roots = document.model.entities.filter { $0.superentity == nil }
-            return try roots.allSatisfy { try document.store.count(RowRequest(entityIndex: $0.index, limit: 1)) == 0 }
         }
     }
 

@@ -20,7 +20,7 @@ enum DocumentFormArgument {
     /// - Throws: A usage error if no option says the form, and the extension is that of files that
     ///   are no documents.
     static func form(_ arguments: ParsedArguments, of path: String, _ console: Console) throws -> DocumentForm {
-        let usual = defaultForm(of: path)
+        let usual = DocumentForm(extensionOf: path)
         guard let chosen = chosen(arguments) else {
             if usual == nil { try refuseForeignExtension(path) }
             return usual ?? .package
@@ -51,17 +51,6 @@ enum DocumentFormArgument {
         case "binary": .binaryStore
         case "xml": .xmlStore
         default: arguments.has("--archive") ? .archive : arguments.has("--package") ? .package : nil
-        }
-    }
-
-    /// The form for the extension of a path; nil if there is none.
-    static func defaultForm(of path: String) -> DocumentForm? {
-        switch URL(fileURLWithPath: path).pathExtension.lowercased() {
-        case "folio": .package
-        case "folioz": .archive
-        case "sqlite", "storedata": .store
-        case "xml": .xmlStore
-        default: nil
         }
     }
 

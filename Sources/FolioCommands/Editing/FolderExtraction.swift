@@ -52,7 +52,7 @@ enum FolderExtraction {
                 }
                 let output = try OutputFile(
                     path: target, of: arguments.sources(of: ExtractCommand.specification),
-                    interruption: console.interruption)
+                    registry: console.interruption)
                 let count = try ExtractCommand.write(reading, to: output.sink)
                 try output.finish()
                 console.hasWritten = true

@@ -2,16 +2,10 @@ import Folio
 
 /// Prints the differences of two documents as they are found, as text or as one JSON object.
 struct DifferenceReport {
-    private struct Counts {
-        var added = 0
-        var removed = 0
-        var changed = 0
-    }
-
     private let console: Console
     private let showsObjects: Bool
-    private var writer: JSONWriter
-    private var counts: [String: Counts] = [:]
+    private var json: DifferenceJSON
+    private var counts = DifferenceCounts()
     /// The maximum number of bytes that are shown; for longer values only the size and a digest are
     /// shown.
     private static let shownBytes = 48
@@ -25,92 +19,41 @@ struct DifferenceReport {
         absence = isOfStores ? "in a file" : "missing"
         self.console = console
         self.showsObjects = showsObjects
-        writer = JSONWriter(console.output)
+        json = DifferenceJSON(console.output, showsObjects: showsObjects)
     }
 
     mutating func begin() {
-        guard console.isJSON else { return }
-        writer.beginObject()
-        guard showsObjects else { return }
-        writer.name("differences")
-        writer.beginArray()
+        if console.isJSON { json.begin() }
     }
 
     mutating func add(_ difference: ObjectDifference) {
-        var count = counts[difference.entity] ?? Counts()
-        switch difference.change {
-        case .added: count.added += 1
-        case .removed: count.removed += 1
-        case .changed: count.changed += 1
-        }
-        counts[difference.entity] = count
-        guard showsObjects else { return }
-        if console.isJSON { write(difference) } else { print(difference) }
+        counts.add(difference)
+        if console.isJSON { json.add(difference) } else if showsObjects { print(difference) }
     }
 
     /// - Returns: Whether there were differences.
     mutating func finish(_ models: (onlyOld: [String], onlyNew: [String])) -> Bool {
         let isDifferent = !counts.isEmpty || !models.onlyOld.isEmpty || !models.onlyNew.isEmpty
-        let entities = counts.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-        guard console.isJSON else {
-            if !showsObjects { printTable(entities) }
-            for name in models.onlyOld { console.print(Printable.line("removed from the model: \(name)")) }
-            for name in models.onlyNew { console.print(Printable.line("added to the model: \(name)")) }
+        if console.isJSON {
+            json.finish(counts, models: models, isDifferent: isDifferent)
             return isDifferent
         }
-        if showsObjects { writer.endArray() }
-        writer.name("entities")
-        writer.beginObject()
-        for (name, count) in entities {
-            writer.name(name)
-            writer.value(
-                .object(["added": .int(count.added), "changed": .int(count.changed), "removed": .int(count.removed)]))
-        }
-        writer.endObject()
-        writer.name("isDifferent")
-        writer.bool(isDifferent)
-        writer.name("model")
-        writer.value(.object(["added": .strings(models.onlyNew), "removed": .strings(models.onlyOld)]))
-        writer.endObject()
-        console.output.write(0x0A)
+        if !showsObjects { printTable() }
+        for name in models.onlyOld { console.print(Printable.line("removed from the model: \(name)")) }
+        for name in models.onlyNew { console.print(Printable.line("added to the model: \(name)")) }
         return isDifferent
     }
 
-    private func printTable(_ entities: [(key: String, value: Counts)]) {
-        guard !entities.isEmpty else { return }
+    private func printTable() {
+        guard !counts.isEmpty else { return }
         var table = Table(headings: ["entity", "added", "removed", "changed"], alignsRight: [false, true, true, true])
-        for (name, count) in entities {
+        for (name, count) in counts.entities {
             table.append([name, String(count.added), String(count.removed), String(count.changed)])
         }
         table.write(to: console)
     }
 
     // MARK: One object
-
-    private mutating func write(_ difference: ObjectDifference) {
-        writer.beginObject()
-        writer.name("change")
-        writer.string(difference.change.rawValue)
-        writer.name("object")
-        writer.string(difference.object)
-        writer.name("properties")
-        writer.beginObject()
-        for property in difference.properties {
-            writer.name(property.name)
-            writer.beginObject()
-            if difference.change != .removed {
-                writer.name("new")
-                writer.property(property.new)
-            }
-            if difference.change != .added {
-                writer.name("old")
-                writer.property(property.old)
-            }
-            writer.endObject()
-        }
-        writer.endObject()
-        writer.endObject()
-    }
 
     private func print(_ difference: ObjectDifference) {
         console.print(Printable.line("\(difference.change.rawValue) \(difference.object)"))

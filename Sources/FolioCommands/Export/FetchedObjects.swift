@@ -117,12 +117,3 @@ struct FetchedObjects {
         }
     }
 }
-
-extension StoreIdentity {
-    /// The URIs of the objects of each entity without the primary key, by entity index.
-    var uriPrefixes: [String] {
-        model.entities.map {
-            String(ManagedObjectID(store: self, entityIndex: $0.index, key: 1).description.dropLast())
-        }
-    }
-}

@@ -88,14 +88,3 @@ enum ModelText {
         return words.joined(separator: ", ")
     }
 }
-
-extension DeleteRule {
-    var word: String {
-        switch self {
-        case .noAction: "no action"
-        case .nullify: "nullify"
-        case .cascade: "cascade"
-        case .deny: "deny"
-        }
-    }
-}

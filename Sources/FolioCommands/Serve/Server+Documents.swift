@@ -12,17 +12,17 @@ extension Server {
     func url(_ parameters: Parameters) throws -> URL {
         let path = try parameters.path("path")
         guard !path.isEmpty else { throw RPCError(.invalidParams, "the parameter path is empty") }
-        try ParsedArguments.refuseURL(path)
+        try DocumentArgument.refuseURL(path)
         return URL(fileURLWithPath: path)
     }
 
     func new(_ parameters: Parameters) async throws -> JSONValue {
         let url = try url(parameters), replaces = try parameters.bool("replace")
         let form =
-            try parameters.choice("form", Self.forms) ?? DocumentFormArgument.defaultForm(of: url.path) ?? .package
-        let loaded = try await DocumentTransfer.model(parameters.string("model"))
+            try parameters.choice("form", Self.forms) ?? DocumentForm(extensionOf: url.path) ?? .package
+        let loaded = try await ModelArgument.load(parameters.string("model"))
         let document = try await PersistentDocument.create(
-            at: url, model: loaded.model, form: form, modelName: loaded.name, replacing: replaces)
+            at: url, model: loaded.model, form: form, modelName: loaded.nameInDocuments, replacing: replaces)
         return add(document, .explicit).info
     }
 
@@ -57,7 +57,7 @@ extension Server {
         } else if let migration {
             guard let model else { throw RPCError(.invalidParams, "a migration needs the parameter model") }
             document = try await PersistentDocument.open(
-                url, by: DocumentTransfer.route(to: model), migration: migration, mode: mode ?? .editing,
+                url, by: ModelArgument.route(to: model), migration: migration, mode: mode ?? .editing,
                 recovery: recovery ?? .refuse)
         } else {
             document = try await DocumentOpening.open(
@@ -97,7 +97,7 @@ extension Server {
 
     func saveAs(_ parameters: Parameters) async throws -> JSONValue {
         let served = try served(parameters), url = try url(parameters), replaces = try parameters.bool("replace")
-        let form = try parameters.choice("form", Self.forms) ?? DocumentFormArgument.defaultForm(of: url.path)
+        let form = try parameters.choice("form", Self.forms) ?? DocumentForm(extensionOf: url.path)
         try await reporting(parameters, "saveAs") {
             try await served.document.save(as: url, form: form, replacing: replaces)
         }
@@ -178,11 +178,11 @@ extension Server {
         guard let resolution else { throw RPCError(.invalidParams, "the parameter resolution is missing") }
         // What another program did may not have been noticed yet.
         await served.document.checkForOutsideChanges()
-        return DocumentTransfer.json(try await served.document.resolveConflict(resolution))
+        return try await served.document.resolveConflict(resolution).json
     }
 
     func diff(_ parameters: Parameters) async throws -> JSONValue {
-        let report = try await DocumentTransfer.difference(
+        let report = try await DocumentDifference.json(
             from: parameters.path("old"), to: parameters.path("new")
         ).report
         return try JSONReader.value(of: report)

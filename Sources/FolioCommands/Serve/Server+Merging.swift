@@ -6,7 +6,7 @@ extension Server {
     /// Merges another document, as one step of undo. Nothing is saved.
     func merge(_ parameters: Parameters) async throws -> JSONValue {
         let served = try served(parameters), document = served.document, url = try url(parameters)
-        let base = try MergeCommand.base(parameters.optionalPath("base"))
+        let base = try DocumentMerge.Base.named(parameters.optionalPath("base"))
         var decisions = DocumentMerge.Decisions()
         decisions.policy = try parameters.choice("decide", ["ours": DocumentMerge.Choice.ours, "theirs": .theirs])
         decisions.undecided =
@@ -18,14 +18,14 @@ extension Server {
         try checkTakesMerges(served)
         let report = try await DocumentMerge.merge(
             url, into: document, base: base, deciding: decisions, fitting: FittingModel.choice(nil))
-        let printer = MergePrinter(
-            Console(isJSON: true, sink: ByteSink(descriptor: nil)), showsObjects: true, path: document.url.path)
-        return printer.json(report, isDryRun: false)
+        return MergeJSON(path: document.url.path).report(report, isDryRun: false)
     }
 
     /// The conflicts that merges have left.
     func conflicts(_ parameters: Parameters) async throws -> JSONValue {
-        .object(["conflicts": .array(try await served(parameters).document.undecidedConflicts().map(MergePrinter.json))]
+        .object([
+            "conflicts": .array(try await served(parameters).document.undecidedConflicts().map(MergeJSON.conflict))
+        ]
         )
     }
 
@@ -39,7 +39,7 @@ extension Server {
         }
         try checkTakesMerges(served)
         let known = try await document.undecidedConflicts()
-        let conflict = try ResolveCommand.conflict(name, among: known, hint: "merge/conflicts lists them")
+        let conflict = try DocumentMerge.Conflict.named(name, among: known, hint: "merge/conflicts lists them")
         let choice =
             try side
             ?? .value(DecisionsFile.value(value ?? .null, conflict.object, conflict.property, name, document.model))

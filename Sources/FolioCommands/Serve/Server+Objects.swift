@@ -8,24 +8,24 @@ extension Server {
         return .array(try parameters.strings("ids").map { try served.json(served.object($0)) })
     }
 
-    /// The words that `folio fetch` would be given.
     private func query(_ parameters: Parameters, in served: ServedDocument) throws -> FetchQuery {
-        var words = [try parameters.string("entity")]
-        for (name, option) in [
-            ("where", "--where"), ("sort", "--sort"), ("columns", "--columns"), ("groupBy", "--group-by"),
-            ("having", "--having"),
-        ] {
-            guard let value = parameters.json(name) else { continue }
+        var terms = FetchTerms(.entity(try parameters.string("entity")))
+        func text(_ name: String) throws -> String? {
+            guard let value = parameters.json(name) else { return nil }
             guard let text = value.string ?? value.strings?.joined(separator: ",") else {
                 throw RPCError(.invalidParams, "the parameter \(name) is a string or an array of strings")
             }
-            words += [option, text]
+            return text
         }
-        if let limit = try parameters.optionalCount("limit") { words += ["--limit", String(limit)] }
-        if let offset = try parameters.optionalCount("offset") { words += ["--offset", String(offset)] }
-        if try parameters.bool("distinct") { words.append("--distinct") }
-        let arguments = try ParsedArguments(["DOC"] + words, for: FetchCommand.specification)
-        return try FetchQuery(arguments, FetchQuery.Window(arguments), in: served.document.store.identity)
+        terms.conditions = try text("where").map { [$0] } ?? []
+        terms.sort = try text("sort")
+        terms.columns = try text("columns")
+        terms.groups = try text("groupBy")
+        terms.having = try text("having")
+        terms.limit = try parameters.optionalCount("limit")
+        terms.offset = try parameters.optionalCount("offset") ?? 0
+        terms.isDistinct = try parameters.bool("distinct")
+        return try FetchQuery(terms, in: served.document.store.identity)
     }
 
     func fetchObjects(_ parameters: Parameters) throws -> JSONValue {
@@ -172,7 +172,7 @@ extension Server {
     // MARK: Models and predicates
 
     func describe(_ parameters: Parameters) throws -> JSONValue {
-        try JSONReader.value(of: DocumentTransfer.modelText(of: served(parameters).document))
+        try JSONReader.value(of: ModelJSON.text(of: served(parameters).document))
     }
 
     func checkPredicate(_ parameters: Parameters) throws -> JSONValue {

@@ -137,7 +137,7 @@ actor Server {
 
     private func initialize() async throws -> JSONValue {
         var result: [String: JSONValue] = [
-            "serverInfo": .object(["name": .string("folio"), "version": .string(CommandLineTool.version)]),
+            "serverInfo": .object(["name": .string("folio"), "version": .string(Release.version)]),
             "protocolVersion": .int(Self.protocolVersion),
             "capabilities": .object([
                 "methods": .strings(ServerMethod.all.map(\.name)),

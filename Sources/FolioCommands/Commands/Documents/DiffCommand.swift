@@ -88,26 +88,17 @@ enum DiffCommand: Command {
         let isOneDocument = DocumentArgument(old).path == DocumentArgument(new).path
         let isDifferent = try await DocumentReader.reading(old, model: model, isQuiet: isOneDocument, console) { old in
             try await DocumentReader.reading(new, model: model, console) { new in
-                if let entity, old.model.entity(named: entity) == nil {
-                    _ = try EntityLookup.entity(named: entity, in: new.model)
-                }
-                try old.document.savedStore.checkPages()
-                try new.document.savedStore.checkPages()
-                let comparison = DocumentComparison(from: old.document, to: new.document)
+                let walk = try DifferenceWalk(from: old, to: new, entity: entity)
                 let progress = Progress(total: 0, of: "differences", console)
                 defer { progress.finish() }
                 var report = DifferenceReport(
                     console, showsObjects: !arguments.has("--stat"), isOfStores: isOfStores)
                 report.begin()
-                try comparison.forEachDifference(old.store, new.store) { difference in
-                    try console.interruption.check()
+                try walk.forEach(compared: {
                     try console.output.check()
-                    if entity == nil || entity == difference.entity { report.add(difference) }
                     progress.advance()
-                }
-                func isWanted(_ name: String) -> Bool { entity.map { name == $0 || name.hasPrefix($0 + ".") } ?? true }
-                let models = comparison.modelDifferences
-                return report.finish((models.onlyOld.filter(isWanted), models.onlyNew.filter(isWanted)))
+                }) { report.add($0) }
+                return report.finish(walk.modelDifferences)
             }
         }
         return isDifferent ? .no : .done

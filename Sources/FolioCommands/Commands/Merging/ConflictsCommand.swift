@@ -14,7 +14,7 @@ enum ConflictsCommand: Command {
         try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
             let conflicts = try await reader.document.undecidedConflicts()
             if console.isJSON {
-                console.print(.object(["conflicts": .array(conflicts.map(MergePrinter.json))]))
+                console.print(.object(["conflicts": .array(conflicts.map(MergeJSON.conflict))]))
             } else {
                 for conflict in conflicts { MergePrinter.write(conflict, to: console) }
                 if conflicts.isEmpty { console.say("nothing is left to be decided") }

@@ -57,7 +57,7 @@ enum MergeCommand: Command {
             throw CommandError.usage("one argument too many: \(operands[2])", hint: specification.usage)
         }
         guard operands.count == 2 else { return try listCopies(operands[0], arguments, console) }
-        let base = try base(arguments.value("--base"))
+        let base = try DocumentMerge.Base.named(arguments.value("--base"))
         let printer = MergePrinter(
             console, showsObjects: !arguments.has("--stat"), path: operands[0],
             operands: operands + arguments.all("--base"))
@@ -75,7 +75,7 @@ enum MergeCommand: Command {
             let report = try await merge(into: reader.document, arguments)
             if report.isApplied, !arguments.has(OptionSpecification.dryRun) {
                 let url = URL(fileURLWithPath: target)
-                let form = DocumentFormArgument.defaultForm(of: target)
+                let form = DocumentForm(extensionOf: target)
                 let takesVersions = (form ?? DocumentFormArgument.form(ofDocumentAt: operands[0])) == .package
                 try await console.interruption.committing {
                     try await reader.document.write(
@@ -109,20 +109,9 @@ enum MergeCommand: Command {
         if arguments.has("--ours") { decisions.policy = .ours }
         if arguments.has("--theirs") { decisions.policy = .theirs }
         return try await DocumentMerge.merge(
-            URL(fileURLWithPath: arguments.operands[1]), into: document, base: try base(arguments.value("--base")),
+            URL(fileURLWithPath: arguments.operands[1]), into: document, base: try .named(arguments.value("--base")),
             deciding: decisions,
             fitting: try FittingModel.choice(arguments.value("--model")))
-    }
-
-    /// The state that both documents came from, as `--base` names it.
-    /// - Throws: A usage error for an empty text, which would name the current folder.
-    static func base(_ text: String?) throws -> DocumentMerge.Base {
-        switch text {
-        case nil: .common
-        case "none"?: .none
-        case ""?: throw CommandError.usage("the base is empty", hint: "leave it out, or name a document or none")
-        case let text?: .document(URL(fileURLWithPath: text))
-        }
     }
 
     // MARK: Copies

@@ -30,7 +30,7 @@ enum ResolveCommand: Command {
             let known = try await editor.document.undecidedConflicts()
             let decided =
                 arguments.has("--all")
-                ? known : [try conflict(operands[1], among: known, hint: "folio conflicts lists them")]
+                ? known : [try .named(operands[1], among: known, hint: "folio conflicts lists them")]
             let names = decided.map(\.name)
             var decisions: [String: DocumentMerge.Choice] = [:]
             for conflict in decided {
@@ -49,19 +49,6 @@ enum ResolveCommand: Command {
             }
             return .done
         }
-    }
-
-    /// The conflict with a name.
-    /// - Throws: an error with the exit code 66.
-    static func conflict(_ name: String, among known: [DocumentMerge.Conflict], hint: String) throws
-        -> DocumentMerge.Conflict
-    {
-        guard let conflict = known.first(where: { $0.name == name }) else {
-            throw CommandError(
-                .notFound, "unknownConflict", "there is no conflict \(name)",
-                hint: Suggestion.sentence(for: name, among: known.map(\.name)) ?? hint)
-        }
-        return conflict
     }
 
     private static func value(_ text: String, _ conflict: DocumentMerge.Conflict, _ model: ManagedObjectModel) throws

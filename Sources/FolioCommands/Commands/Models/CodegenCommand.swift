@@ -46,7 +46,7 @@ enum CodegenCommand: Command {
                 } else { "written" }
             if action == "written", !isDryRun {
                 try makeFolder(folder)
-                let output = try OutputFile(path: path, of: [arguments.operands[0]], interruption: console.interruption)
+                let output = try OutputFile(path: path, of: [arguments.operands[0]], registry: console.interruption)
                 output.sink.write(Data(file.text.utf8))
                 try output.finish()
                 console.hasWritten = true

@@ -139,7 +139,7 @@ enum MigrateCommand: Command {
         _ source: String, to target: String, replacing: Bool, _ template: DocumentMigrator,
         _ sourceModel: ModelChoice, _ console: Console
     ) async throws -> DocumentMigration {
-        let form = DocumentFormArgument.defaultForm(of: target)
+        let form = DocumentForm(extensionOf: target)
         // If the form changes, the copy is migrated in the original form and then written in the
         // new form.
         let isConverted = form.map { $0 != DocumentFormArgument.form(ofDocumentAt: source) } ?? false

@@ -34,7 +34,7 @@ enum PortCommand: Command {
                 let old = String(decoding: FileManager.default.contents(atPath: file.path) ?? Data(), as: UTF8.self)
                 differences.append(UnifiedDifference(from: old, to: text).text(of: names[file.path] ?? file.path))
             } else {
-                let output = try OutputFile(path: file.path, of: [], interruption: console.interruption)
+                let output = try OutputFile(path: file.path, of: [], registry: console.interruption)
                 output.sink.write(Data(text.utf8))
                 try output.finish()
                 console.hasWritten = true

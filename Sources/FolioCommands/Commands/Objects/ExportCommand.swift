@@ -34,17 +34,19 @@ enum ExportCommand: Command {
     }
 
     private static func export(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        let format = arguments.value("--format") ?? "json"
+        let format = arguments.value("--format").flatMap(ExportFormat.init) ?? .json
         try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
             try reader.document.savedStore.checkPages()
+            let progress = Progress(total: 0, of: "objects", console)
+            defer { progress.finish() }
             let exporter = try DocumentExporter(
-                store: reader.store, entityName: arguments.value("--entity"), console: console)
-            switch format {
-            case "jsonl": try exporter.writeLines(to: console.output)
-            case "csv": try exporter.writeCSV(to: console.output)
-            default: try exporter.writeJSON(to: console.output)
-            }
-            try exporter.finish()
+                store: reader.store, entityName: arguments.value("--entity"),
+                progress: console.showsProgress ? { progress.show($0) } : nil)
+            try exporter.write(format, to: console.output)
+            progress.finish()
+            let omissions = try exporter.omissions()
+            OmissionNote.say(cells: omissions.cells, links: omissions.links, console)
+            try exporter.checkCompleteness()
         }
         return .done
     }

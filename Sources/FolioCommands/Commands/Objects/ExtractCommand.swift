@@ -47,7 +47,7 @@ enum ExtractCommand: Command {
                 return
             }
             let file = try OutputFile(
-                path: target, of: arguments.sources(of: specification), interruption: console.interruption)
+                path: target, of: arguments.sources(of: specification), registry: console.interruption)
             let count = try write(value, to: file.sink)
             try file.finish()
             console.hasWritten = true

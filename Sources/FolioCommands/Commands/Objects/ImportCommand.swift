@@ -49,9 +49,13 @@ enum ImportCommand: Command {
             try ImportFile($0, entityName: arguments.value("--entity"))
         }
         try await DocumentEditor.editing(arguments.operands[0], arguments, console) { editor in
-            let settings = try ImportSettings(arguments, editor.context.model)
+            let settings = try ImportSettings(options(arguments), editor.context.model)
             for index in files.indices { try files[index].settleEntity(in: editor.context.model) }
-            var importer = try DocumentImporter(editor, files, settings, keepsMade: console.isJSON, console)
+            let progress = Progress(total: 0, of: "objects", console)
+            defer { progress.finish() }
+            var importer = try DocumentImporter(
+                editor.document, files, settings, takesPieces: editor.takesPieces, keepsMade: console.isJSON
+            ) { progress.show($0) }
             let isSaved: Bool
             do {
                 try importer.run()
@@ -63,6 +67,23 @@ enum ImportCommand: Command {
             ImportReport(outcome: importer.outcome, files: files, isSaved: isSaved, console: console).print()
         }
         return .done
+    }
+
+    private static func options(_ arguments: ParsedArguments) throws -> ImportOptions {
+        var options = ImportOptions(entity: arguments.value("--entity"))
+        options.match = arguments.all("--match")
+        options.createsMissing = arguments.has("--create-missing")
+        options.importsAsNew = arguments.has("--as-new")
+        options.delimiter = try arguments.value("--delimiter").map { text in
+            let known = ImportOptions.Delimiter.allCases
+            if let found = known.first(where: { $0.rawValue == text.lowercased() || text == "\t" && $0 == .tab }) {
+                return found
+            }
+            throw CommandError.usage(
+                "--delimiter does not take \(text)",
+                hint: "one of " + known.map { "'\($0.rawValue)'" }.joined(separator: ", "))
+        }
+        return options
     }
 
     /// - Throws: A usage error for an option that contradicts every file.

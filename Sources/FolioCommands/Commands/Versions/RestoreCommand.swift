@@ -38,7 +38,7 @@ enum RestoreCommand: Command {
 
     private static func copy(_ arguments: ParsedArguments, to target: String, _ console: Console) async throws {
         try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
-            let url = URL(fileURLWithPath: target), form = DocumentFormArgument.defaultForm(of: target)
+            let url = URL(fileURLWithPath: target), form = DocumentForm(extensionOf: target)
             if arguments.has(OptionSpecification.dryRun) {
                 if console.isJSON {
                     console.print(.object(["dryRun": .bool(true), "path": .string(target), "uuid": .null]))

@@ -1,9 +1,0 @@
-import Foundation
-
-extension Data {
-    /// Two lowercase digits for each byte.
-    var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
-}

@@ -1,0 +1,21 @@
+/// How far an import, an export or a comparison is.
+public struct TransferProgress: Sendable {
+    /// The number of objects that were read, written or compared.
+    public let objects: Int
+    /// The number of all objects; nil if it is not known before the end.
+    public let total: Int?
+    /// The completed part of the work, from 0 to 1.
+    public let fraction: Double
+
+    package init(objects: Int, fraction: Double) {
+        self.objects = objects
+        total = nil
+        self.fraction = min(1, max(0, fraction))
+    }
+
+    package init(objects: Int, of total: Int) {
+        self.objects = objects
+        self.total = total
+        fraction = total > 0 ? min(1, Double(objects) / Double(total)) : 1
+    }
+}

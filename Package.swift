@@ -89,9 +89,10 @@ let modules: [(name: String, kind: Kind, imports: [String])] = [
     ("SourcePort", .syntax, ["PortReport"]),
     ("FolioPort", .syntaxTool, ["SourcePort", "PortReport"]),
     ("Interchange", .swift, ["Folio", "DocumentFiles", "RowMemory", "Coding"]),
+    ("Server", .swift, ["Interchange", "Folio", "DocumentFiles", "Coding"]),
     (
         "FolioCommands", .swift,
-        ["Interchange", "Folio", "ModelCodegen", "DocumentFiles", "PortReport", "RowMemory", "Coding"]
+        ["Server", "Interchange", "Folio", "ModelCodegen", "DocumentFiles", "PortReport", "RowMemory", "Coding"]
     ),
     ("CFolio", .c, []),
     ("FolioC", .swift, ["CFolio", "Interchange", "Folio", "DocumentFiles", "RowMemory", "Coding"]),
@@ -152,7 +153,8 @@ let testModules: [(name: String, imports: [String])] = [
     ("CoreDataTests", ["CoreData"]),
     ("ModelMacrosTests", ["ModelMacros"]),
     ("SourcePortTests", ["SourcePort", "PortReport"]),
-    ("InterchangeTests", ["Interchange", "Folio"]),
+    ("InterchangeTests", ["Interchange", "Folio", "Coding"]),
+    ("ServerTests", ["Server", "Interchange", "Folio", "Coding"]),
     ("CommandTests", ["FolioCommands", "FolioTool", "FolioPort", "Folio", "SQLiteKit"]),
     ("DocumentSamplesTests", ["FolioTool", "Folio", "Coding", "CSQLite"]),
     (

@@ -13,7 +13,7 @@ public enum CommandLineTool {
         guard StandardStreams.areEnoughAvailable else {
             exit(
                 refuse(
-                    CommandError(
+                    InterchangeError(
                         .inputOutput, "tooManyOpenFiles", "too many open files", hint: "raise the limit: ulimit -n 256")
                 ).rawValue)
         }
@@ -29,14 +29,14 @@ public enum CommandLineTool {
             case .shown(let lines): exit(show(lines).rawValue)
             case .refused(let word):
                 let isJSON = words.contains { strcmp($0, OptionSpecification.json.names[0]) == 0 }
-                exit(refuse(CommandError.usage("an argument is no UTF-8 text: \(word)"), isJSON: isJSON).rawValue)
+                exit(refuse(InterchangeError.usage("an argument is no UTF-8 text: \(word)"), isJSON: isJSON).rawValue)
             }
         }
         dispatchMain()
     }
 
     /// Runs one command line, without the program's name, and prints its results and errors.
-    public static func run(_ words: [String]) async -> ExitCode {
+    package static func run(_ words: [String]) async -> ExitCode {
         let interruption = Interruption()
         // The listener for signals takes its file descriptors before the command opens files.
         let (isListening, begins) = AsyncStream<Never>.makeStream()
@@ -53,11 +53,11 @@ public enum CommandLineTool {
     private static func show(_ lines: [String]) -> ExitCode {
         let console = Console(isJSON: false, allowsProgress: false, interruption: Interruption())
         for line in lines { console.print(line) }
-        do { try console.finish() } catch { return CommandError(mapping: error).exit }
+        do { try console.finish() } catch { return InterchangeError(mapping: error).exit }
         return .done
     }
 
-    private static func refuse(_ error: CommandError, isJSON: Bool = false) -> ExitCode {
+    private static func refuse(_ error: InterchangeError, isJSON: Bool = false) -> ExitCode {
         Console(isJSON: isJSON, allowsProgress: false, interruption: Interruption()).report(error)
         return error.exit
     }
@@ -81,13 +81,13 @@ public enum CommandLineTool {
         } catch {
             // The reader has closed the pipe. An error is still reported if something was saved.
             if console.output.isPipeClosed, !console.hasWritten { return .pipeClosed }
-            var failure = CommandError(mapping: error)
+            var failure = InterchangeError(mapping: error)
             if console.hasWritten, isFinishing || console.output.hasFailed {
-                failure.why = "saved, but the result could not be written: \(failure.why)"
+                failure.message = "saved, but the result could not be written: \(failure.message)"
             }
             if console.output.isPipeClosed { failure.exit = .pipeClosed }
             if let signal = interruption.signal {
-                failure = CommandError(.ended(by: signal), "interrupted", "interrupted")
+                failure = InterchangeError(.ended(by: signal), "interrupted", "interrupted")
             }
             failure.addHint(after: name)
             if failure.what == nil, let name, CommandTable.command(named: name) != nil { failure.what = name }
@@ -115,7 +115,7 @@ public enum CommandLineTool {
         let leading = line.prefix { flags.contains($0) }
         let words = leading.count == line.count ? [] : Array(line[leading.endIndex...] + leading)
         guard let name = words.first else {
-            throw CommandError.usage("which command?", hint: "folio help lists the commands")
+            throw InterchangeError.usage("which command?", hint: "folio help lists the commands")
         }
         switch name {
         case "--help", "-h": return try await dispatch([HelpCommand.specification.name] + words.dropFirst(), console)
@@ -123,15 +123,15 @@ public enum CommandLineTool {
             if let word = words.dropFirst().first(where: {
                 !OptionSpecification.json.names.contains($0) && !OptionSpecification.noProgress.names.contains($0)
             }) {
-                throw CommandError.usage("\(name) stands by itself: leave \(word) out")
+                throw InterchangeError.usage("\(name) stands by itself: leave \(word) out")
             }
             console.print(console.isJSON ? "{\"version\":\"\(version)\"}" : "folio \(version)")
             return .done
         default: break
         }
         guard let command = CommandTable.command(named: name) else {
-            if name.hasPrefix("-") { throw CommandError.usage("unknown option \(name)", hint: "see folio help") }
-            throw CommandError.usage("unknown command \(name)", hint: hint(forUnknown: name))
+            if name.hasPrefix("-") { throw InterchangeError.usage("unknown option \(name)", hint: "see folio help") }
+            throw InterchangeError.usage("unknown command \(name)", hint: hint(forUnknown: name))
         }
         let arguments = try ParsedArguments(Array(words.dropFirst()), for: command.specification)
         try arguments.refuseURLs(of: command.specification)
@@ -144,7 +144,8 @@ public enum CommandLineTool {
         }
         if arguments.has(OptionSpecification.help) {
             if !command.specification.sendsResultsToFile, arguments.has(OptionSpecification.output) {
-                throw CommandError.usage("--help and --output exclude each other", hint: "folio help \(name) -o FILE")
+                throw InterchangeError.usage(
+                    "--help and --output exclude each other", hint: "folio help \(name) -o FILE")
             }
             Help.printCommand(command.specification, console)
             return .done
@@ -154,7 +155,7 @@ public enum CommandLineTool {
         do {
             return try await command.run(arguments, console)
         } catch {
-            var failure = CommandError(mapping: error)
+            var failure = InterchangeError(mapping: error)
             failure.name(arguments, of: command.specification)
             throw failure
         }

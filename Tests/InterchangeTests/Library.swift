@@ -8,7 +8,7 @@ enum Library {
         try ManagedObjectModel(entities: [
             EntityDefinition(
                 "Author", attributes: [.init("name", .string, isOptional: false)],
-                relationships: [.toMany("books", to: "Book", inverse: "author")]),
+                relationships: [.init("books", to: "Book", inverse: "author", maxCount: 0)]),
             EntityDefinition(
                 "Book", attributes: [.init("isbn", .string), .init("pages", .integer64), .init("title", .string)],
                 relationships: [.init("author", to: "Author", inverse: "books")]),

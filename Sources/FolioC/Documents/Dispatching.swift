@@ -70,11 +70,11 @@ extension DocumentContent {
 
     private func beginDispatching() throws {
         if let dispatchingThread, dispatchingThread != pthread_self() {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "this is not the dispatching thread of the document",
                 hint: "call folio_document_dispatch() on the thread that has called folio_document_set_dispatcher()")
         }
-        guard !isDispatching else { throw CommandError.usage("the document is being dispatched already") }
+        guard !isDispatching else { throw InterchangeError.usage("the document is being dispatched already") }
         isDispatching = true
     }
 

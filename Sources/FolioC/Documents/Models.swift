@@ -18,7 +18,7 @@ package func folio_document_find_entity(_ document: OpaquePointer?, _ name: Unsa
 
 private func entity(_ index: Int32, of document: PersistentDocument) throws -> EntityDescription {
     guard document.model.entities.indices.contains(Int(index)) else {
-        throw CommandError.usage("there is no entity \(index)")
+        throw InterchangeError.usage("there is no entity \(index)")
     }
     return document.model.entities[Int(index)]
 }
@@ -51,7 +51,7 @@ package func folio_document_get_property(
         try content.perform { document in
             let entity = try FolioC.entity(entity, of: document), size = info.pointee.size
             guard entity.properties.indices.contains(index) else {
-                throw CommandError.usage("\(entity.name) has no property \(index)")
+                throw InterchangeError.usage("\(entity.name) has no property \(index)")
             }
             let property = entity.properties[index], relationship = property.relationship
             try fill(

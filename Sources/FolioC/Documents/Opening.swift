@@ -54,7 +54,7 @@ func documentForm(_ form: folio_form) throws -> DocumentForm? {
     case FOLIO_FORM_SQLITE: .store
     case FOLIO_FORM_BINARY: .binaryStore
     case FOLIO_FORM_XML: .xmlStore
-    default: throw CommandError.usage("there is no form \(form.rawValue)")
+    default: throw InterchangeError.usage("there is no form \(form.rawValue)")
     }
 }
 
@@ -82,13 +82,13 @@ private struct Opening: Sendable {
         switch options.mode {
         case FOLIO_EDITING: mode = .editing
         case FOLIO_READING: mode = .reading
-        default: throw CommandError.usage("there is no mode \(options.mode.rawValue)")
+        default: throw InterchangeError.usage("there is no mode \(options.mode.rawValue)")
         }
         switch options.recovery {
         case FOLIO_RECOVERY_REFUSE: recovery = .refuse
         case FOLIO_RECOVERY_KEEP: recovery = .keep
         case FOLIO_RECOVERY_DISCARD: recovery = .discard
-        default: throw CommandError.usage("there is no treatment of unsaved work \(options.recovery.rawValue)")
+        default: throw InterchangeError.usage("there is no treatment of unsaved work \(options.recovery.rawValue)")
         }
         migration =
             switch options.migration {
@@ -97,16 +97,16 @@ private struct Opening: Sendable {
             case FOLIO_MIGRATION_AUTOMATIC: .automatic
             case FOLIO_MIGRATION_ASK: .ask
             case FOLIO_MIGRATION_READING_COPY: .readingCopy
-            default: throw CommandError.usage("there is no treatment of models \(options.migration.rawValue)")
+            default: throw InterchangeError.usage("there is no treatment of models \(options.migration.rawValue)")
             }
-        if migration != nil, model == nil { throw CommandError.usage("a migration needs a model") }
-        if migration == .ask, question == nil { throw CommandError.usage("FOLIO_MIGRATION_ASK needs a function") }
+        if migration != nil, model == nil { throw InterchangeError.usage("a migration needs a model") }
+        if migration == .ask, question == nil { throw InterchangeError.usage("FOLIO_MIGRATION_ASK needs a function") }
         guard options.is_version else {
-            guard options.version == 0 else { throw CommandError.usage("a version is opened with `is_version`") }
+            guard options.version == 0 else { throw InterchangeError.usage("a version is opened with `is_version`") }
             return
         }
         guard options.version >= 0, migration == nil, recovery == .refuse else {
-            throw CommandError.usage("a version has no negative number, no unsaved work, and is not migrated")
+            throw InterchangeError.usage("a version has no negative number, no unsaved work, and is not migrated")
         }
         version = Int(options.version)
     }
@@ -191,7 +191,7 @@ func unsavedWork(_ work: folio_close) throws -> PersistentDocument.UnsavedWork? 
     case FOLIO_CLOSE_SAVE: .save
     case FOLIO_CLOSE_KEEP: .keep
     case FOLIO_CLOSE_DISCARD: .discard
-    default: throw CommandError.usage("there is no treatment of unsaved work \(work.rawValue)")
+    default: throw InterchangeError.usage("there is no treatment of unsaved work \(work.rawValue)")
     }
 }
 

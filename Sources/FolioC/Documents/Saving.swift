@@ -15,7 +15,7 @@ package func folio_document_start_save(
 ) -> folio_status {
     status(error) {
         let content = try documentContent(document), context = HostContext(context)
-        guard let completion else { throw CommandError.usage("the completion is NULL") }
+        guard let completion else { throw InterchangeError.usage("the completion is NULL") }
         try content.perform { _ in
             content.start(ProgressContent.current) { content in
                 var failure: (any Error)?
@@ -92,7 +92,7 @@ private func savingPolicy(_ pointer: UnsafePointer<folio_policy>?) throws -> Sav
     let limit = 3.2e9
     guard !policy.idle.isNaN, policy.idle <= limit, (0...limit).contains(policy.minimum_interval),
         (0...limit).contains(policy.maximum_delay)
-    else { throw CommandError.usage("a time of the policy is no number of seconds") }
+    else { throw InterchangeError.usage("a time of the policy is no number of seconds") }
     return SavingPolicy(
         idle: policy.idle < 0 ? nil : .seconds(policy.idle), minimumInterval: .seconds(policy.minimum_interval),
         maximumDelay: .seconds(policy.maximum_delay), savesWhenIdle: policy.saves_when_idle,

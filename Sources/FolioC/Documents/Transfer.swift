@@ -42,7 +42,7 @@ package func folio_document_export(
             case FOLIO_JSON: .json
             case FOLIO_JSON_LINES: .jsonLines
             case FOLIO_CSV: .csv
-            default: throw CommandError.usage("there is no format \(format.rawValue)")
+            default: throw InterchangeError.usage("there is no format \(format.rawValue)")
             }
         try content.drive { try await $0.export(toFile: path, as: kind, entity: entity) }
     }
@@ -106,7 +106,7 @@ package func folio_document_resolve_conflict(
             case FOLIO_MERGE_ERROR: .merge(.error)
             case FOLIO_MERGE_MINE: .merge(.mergeByPropertyObjectTrump)
             case FOLIO_MERGE_THEIRS: .merge(.mergeByPropertyStoreTrump)
-            default: throw CommandError.usage("there is no resolution \(resolution.rawValue)")
+            default: throw InterchangeError.usage("there is no resolution \(resolution.rawValue)")
             }
         let outcome = try documentContent(document).drive { try await $0.resolveConflict(chosen) }
         report?.pointee = ownedText(JSONWriter.text(outcome.json))

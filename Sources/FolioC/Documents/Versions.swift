@@ -35,7 +35,9 @@ package func folio_versions_get(
 ) -> folio_status {
     status(error) {
         let content = try content(versions), info = try place(info, "the info")
-        guard content.versions.indices.contains(index) else { throw CommandError.usage("there is no index \(index)") }
+        guard content.versions.indices.contains(index) else {
+            throw InterchangeError.usage("there is no index \(index)")
+        }
         let version = content.versions[index], size = info.pointee.size
         try fill(
             info, size: size,
@@ -53,7 +55,7 @@ package func folio_versions_free(_ versions: OpaquePointer?) {
 /// - Throws: an error with the status `FOLIO_NOT_FOUND`.
 private func version(_ generation: Int64, of document: PersistentDocument) throws -> DocumentVersion {
     guard let version = try document.versions().last(where: { Int64($0.generation) == generation }) else {
-        throw CommandError.notFound("there is no version \(generation)", path: document.url.path)
+        throw InterchangeError.notFound("there is no version \(generation)", path: document.url.path)
     }
     return version
 }

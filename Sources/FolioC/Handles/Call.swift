@@ -35,7 +35,7 @@ private func report(_ error: any Error, to place: ErrorPlace) -> folio_status {
 /// Text of the host.
 /// - Throws: a usage error for NULL and for what is no UTF-8.
 func text(_ pointer: UnsafePointer<CChar>?, _ name: String) throws -> String {
-    guard let text = try optionalText(pointer, name) else { throw CommandError.usage("\(name) is NULL") }
+    guard let text = try optionalText(pointer, name) else { throw InterchangeError.usage("\(name) is NULL") }
     return text
 }
 
@@ -43,7 +43,7 @@ func text(_ pointer: UnsafePointer<CChar>?, _ name: String) throws -> String {
 func optionalText(_ pointer: UnsafePointer<CChar>?, _ name: String) throws -> String? {
     guard let pointer else { return nil }
     guard let text = String(validatingCString: pointer) else {
-        throw CommandError.usage("\(name) is no UTF-8 text: \(String(cString: pointer))")
+        throw InterchangeError.usage("\(name) is no UTF-8 text: \(String(cString: pointer))")
     }
     return text
 }
@@ -51,7 +51,7 @@ func optionalText(_ pointer: UnsafePointer<CChar>?, _ name: String) throws -> St
 /// A place of the host's for a result.
 /// - Throws: a usage error for NULL.
 func place<Value>(_ pointer: UnsafeMutablePointer<Value>?, _ name: String) throws -> UnsafeMutablePointer<Value> {
-    guard let pointer else { throw CommandError.usage("\(name) is NULL") }
+    guard let pointer else { throw InterchangeError.usage("\(name) is NULL") }
     return pointer
 }
 
@@ -65,7 +65,7 @@ func ownedText(_ text: String) -> UnsafeMutablePointer<CChar> {
 /// - Throws: a usage error where its size was not set.
 func structure<Value>(_ pointer: UnsafePointer<Value>, size: Int, _ empty: Value) throws -> Value {
     guard size >= MemoryLayout<Int>.size, size <= MemoryLayout<Value>.size else {
-        throw CommandError.usage("the size of the structure is \(size): set it to its sizeof")
+        throw InterchangeError.usage("the size of the structure is \(size): set it to its sizeof")
     }
     var value = empty
     withUnsafeMutableBytes(of: &value) { $0.copyMemory(from: UnsafeRawBufferPointer(start: pointer, count: size)) }
@@ -76,7 +76,7 @@ func structure<Value>(_ pointer: UnsafePointer<Value>, size: Int, _ empty: Value
 /// - Throws: a usage error where its size was not set.
 func fill<Value>(_ pointer: UnsafeMutablePointer<Value>, size: Int, _ value: Value) throws {
     guard size >= MemoryLayout<Int>.size, size <= MemoryLayout<Value>.size else {
-        throw CommandError.usage("the size of the structure is \(size): set it to its sizeof")
+        throw InterchangeError.usage("the size of the structure is \(size): set it to its sizeof")
     }
     withUnsafeBytes(of: value) {
         UnsafeMutableRawPointer(pointer).copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(pointer), byteCount: size)

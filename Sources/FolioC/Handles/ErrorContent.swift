@@ -13,13 +13,13 @@ final class ErrorContent: HandleContent {
     fileprivate let detail: CText
 
     init(_ error: any Error) {
-        let error = CommandError(mapping: error)
+        let error = InterchangeError(mapping: error)
         let exit = error.exit.rawValue
         status = folio_status(rawValue: exit == 0 ? FOLIO_SOFTWARE.rawValue : UInt32(exit))
         code = CText(error.code)
         // The obstacles of a migration stand on lines of their own only where people read them.
         let reasons = error.code == "migration" ? error.excerpt.joined(separator: "; ") : ""
-        message = CText(reasons.isEmpty ? error.why : "\(error.why): \(reasons)")
+        message = CText(reasons.isEmpty ? error.message : "\(error.message): \(reasons)")
         path = error.path.map { CText($0) }
         hint = error.hint.map { CText($0) }
         detail = CText(JSONWriter.text(error.detail))

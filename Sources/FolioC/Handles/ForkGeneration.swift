@@ -14,7 +14,7 @@ enum ForkGeneration {
     /// - Throws: a usage error in a process that was forked after the library was used.
     static func check() throws {
         guard current == 0 else {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "the process was forked after the library was used, and has no threads to work with",
                 hint: "start a new program, as posix_spawn() and Python's \"spawn\" do")
         }

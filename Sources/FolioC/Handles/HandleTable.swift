@@ -83,14 +83,14 @@ enum HandleTable {
     static func content<Content: HandleContent>(
         of handle: OpaquePointer?, _ kind: Kind, as type: Content.Type = Content.self
     ) throws -> Content {
-        guard let handle else { throw CommandError.usage("the \(kind.name) is NULL") }
+        guard let handle else { throw InterchangeError.usage("the \(kind.name) is NULL") }
         let slot = UnsafeMutablePointer<Slot>(handle)
         guard slot.pointee.kind == kind.rawValue, let content = slot.pointee.content else {
-            throw CommandError.usage("the handle is of no \(kind.name): it was freed, or is of another kind")
+            throw InterchangeError.usage("the handle is of no \(kind.name): it was freed, or is of another kind")
         }
         let known = content._withUnsafeGuaranteedRef { $0 }
         guard known.isOfThisProcess else {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "the \(kind.name) belongs to the process that this one was forked from",
                 hint: "start a new program for it, as posix_spawn() does")
         }

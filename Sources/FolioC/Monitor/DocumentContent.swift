@@ -40,7 +40,7 @@ final class DocumentContent: HandleContent, @unchecked Sendable {
 
     // MARK: Using the document
 
-    static var closed: CommandError { CommandError.usage("the document is closed") }
+    static var closed: InterchangeError { InterchangeError.usage("the document is closed") }
 
     var opened: PersistentDocument {
         get throws {

@@ -59,7 +59,7 @@ final class Monitor: SerialExecutor, @unchecked Sendable {
         pthread_mutex_lock(mutex)
         guard owner != thread else {
             pthread_mutex_unlock(mutex)
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "a function that the library called has called it for the same document",
                 hint: "do it when the call has returned, or in a handler of folio_document_dispatch()")
         }

@@ -56,7 +56,7 @@ extension DocumentContent {
     func checkIsEditable() throws {
         let document = try opened
         guard document.mode == .editing else {
-            throw CommandError(
+            throw InterchangeError(
                 .permission, "readOnly", "the document is open for reading only", path: document.url.path)
         }
     }
@@ -64,7 +64,7 @@ extension DocumentContent {
     /// The index of a property of an object's entity.
     @inline(__always)
     func index(of key: UnsafePointer<CChar>?, in entity: EntityDescription) throws -> Int {
-        guard let key else { throw CommandError.usage("the key is NULL") }
+        guard let key else { throw InterchangeError.usage("the key is NULL") }
         guard let index = keyTable(entity).index(key, strlen(key)) else {
             throw GraphError.unknownKey(try text(key, "the key"), of: entity)
         }
@@ -85,7 +85,7 @@ extension DocumentContent {
     @inline(__always)
     func entity(of object: ManagedObject) throws -> EntityDescription {
         guard let entity = PropertyAccess(object).entity else {
-            throw CommandError(.notFound, "unknownObject", "the object was deleted, or its insertion was undone")
+            throw InterchangeError(.notFound, "unknownObject", "the object was deleted, or its insertion was undone")
         }
         return entity
     }

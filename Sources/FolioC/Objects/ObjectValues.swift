@@ -58,7 +58,7 @@ package func folio_object_set(
 private func checkDistinct(_ members: [PropertyValue]) throws {
     var known: Set<ManagedObjectID> = []
     for case .object(let id) in members where !known.insert(id).inserted {
-        throw CommandError.usage("\(id.shortName) stands in the list twice, and is a member once")
+        throw InterchangeError.usage("\(id.shortName) stands in the list twice, and is a member once")
     }
 }
 
@@ -161,7 +161,7 @@ private func relationship(_ key: UnsafePointer<CChar>?, of object: ManagedObject
     let entity = try content.entity(of: object)
     let index = try content.index(of: key, in: entity)
     guard entity.properties[index].relationship != nil else {
-        throw CommandError.usage("\(entity.name).\(entity.properties[index].name) is no relationship")
+        throw InterchangeError.usage("\(entity.name).\(entity.properties[index].name) is no relationship")
     }
     return index
 }
@@ -169,7 +169,7 @@ private func relationship(_ key: UnsafePointer<CChar>?, of object: ManagedObject
 /// The object of a handle, which is to be of the same document.
 private func member(_ handle: ObjectContent, of owner: ObjectContent) throws -> ManagedObject {
     guard handle.content === owner.content else {
-        throw CommandError.usage("the objects are of different documents")
+        throw InterchangeError.usage("the objects are of different documents")
     }
     let object = try handle.known()
     _ = try owner.content.entity(of: object)
@@ -205,7 +205,7 @@ package func folio_object_validate_value(
             let entity = try handle.content.entity(of: object)
             let property = entity.properties[try handle.content.index(of: key, in: entity)]
             guard property.attribute != nil else {
-                throw CommandError.usage("\(entity.name).\(property.name) is no attribute")
+                throw InterchangeError.usage("\(entity.name).\(property.name) is no attribute")
             }
             try object.validateValue(
                 hostValue(value, for: property, of: handle.content).plain, forKey: property.name)

@@ -29,8 +29,8 @@ package func folio_object_open_stream(_ object: OpaquePointer?, _ key: UnsafePoi
                 case .large(let value): value
                 case .data(let bytes): LargeValue(bytes)
                 case .null:
-                    throw CommandError(.notFound, "noValue", "\(entity.name).\(property.name) has no value")
-                default: throw CommandError.usage("\(entity.name).\(property.name) is no binary attribute")
+                    throw InterchangeError(.notFound, "noValue", "\(entity.name).\(property.name) has no value")
+                default: throw InterchangeError.usage("\(entity.name).\(property.name) is no binary attribute")
                 }
             return HandleTable.handle(of: StreamContent(try value.reader()))
         }
@@ -47,7 +47,7 @@ package func folio_stream_read(
 ) -> folio_status {
     status(error) {
         let reader = try content(stream).reader, read = try place(read, "the place of the number")
-        guard size >= 0, buffer != nil || size == 0 else { throw CommandError.usage("the buffer is NULL") }
+        guard size >= 0, buffer != nil || size == 0 else { throw InterchangeError.usage("the buffer is NULL") }
         read.pointee = try reader.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size))
     }
 }
@@ -57,7 +57,7 @@ package func folio_stream_seek(_ stream: OpaquePointer?, _ offset: Int64, _ erro
     status(error) {
         let reader = try content(stream).reader
         guard offset >= 0, offset <= reader.count else {
-            throw CommandError.usage("the value has no offset \(offset): it has \(reader.count) bytes")
+            throw InterchangeError.usage("the value has no offset \(offset): it has \(reader.count) bytes")
         }
         reader.offset = offset
     }
@@ -91,7 +91,7 @@ package func folio_object_set_stream(
 ) -> folio_status {
     status(error) {
         let handle = try objectContent(object)
-        guard let source else { throw CommandError.usage("the source is NULL") }
+        guard let source else { throw InterchangeError.usage("the source is NULL") }
         let isLarge = try handle.perform { object in
             try handle.content.checkIsEditable()
             return try binaryProperty(key, of: object, handle.content).attribute?.allowsExternalBinaryDataStorage
@@ -112,7 +112,7 @@ private func binaryProperty(_ key: UnsafePointer<CChar>?, of object: ManagedObje
     let entity = try content.entity(of: object)
     let property = entity.properties[try content.index(of: key, in: entity)]
     guard property.attribute?.type == .binary else {
-        throw CommandError.usage("\(entity.name).\(property.name) is no binary attribute")
+        throw InterchangeError.usage("\(entity.name).\(property.name) is no binary attribute")
     }
     return property
 }
@@ -135,7 +135,7 @@ private func takePieces(
         if count == 0 { return }
         guard count > 0 else { throw CancellationError() }
         guard count <= buffer.count else {
-            throw CommandError.usage("the source says that it wrote \(count) bytes into \(buffer.count)")
+            throw InterchangeError.usage("the source says that it wrote \(count) bytes into \(buffer.count)")
         }
         try body(UnsafeRawBufferPointer(rebasing: buffer[..<Int(count)]))
     }

@@ -26,10 +26,10 @@ struct ValueReader {
 
     /// - Throws: a usage error for NULL.
     init(_ names: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, of content: DocumentContent) throws {
-        guard count >= 0, names != nil || count == 0 else { throw CommandError.usage("the keys are NULL") }
+        guard count >= 0, names != nil || count == 0 else { throw InterchangeError.usage("the keys are NULL") }
         self.content = content
         keys = try UnsafeBufferPointer(start: names, count: count).map { name in
-            guard let name else { throw CommandError.usage("a key is NULL") }
+            guard let name else { throw InterchangeError.usage("a key is NULL") }
             return Key(steps: Self.steps(name))
         }
         paths = keys.indices.filter { [keys] in keys[$0].steps.count > 1 }
@@ -69,7 +69,7 @@ struct ValueReader {
         guard let found else { throw GraphError.unknownKey(try Self.text(step), of: entity) }
         guard steps.count > 1 else { return }
         guard let relationship = found.relationship, !relationship.isToMany else {
-            throw CommandError.usage("\(entity.name).\(found.name) is no to-one relationship")
+            throw InterchangeError.usage("\(entity.name).\(found.name) is no to-one relationship")
         }
         try check(steps.dropFirst(), of: entities[found.destinationIndex])
     }
@@ -77,7 +77,7 @@ struct ValueReader {
     private static func text(_ step: (start: UnsafePointer<CChar>, length: Int)) throws -> String {
         let bytes = UnsafeRawBufferPointer(start: step.start, count: step.length)
         guard let text = String(validating: bytes.bindMemory(to: UInt8.self), as: UTF8.self) else {
-            throw CommandError.usage("the key is no UTF-8 text: \(String(decoding: bytes, as: UTF8.self))")
+            throw InterchangeError.usage("the key is no UTF-8 text: \(String(decoding: bytes, as: UTF8.self))")
         }
         return text
     }

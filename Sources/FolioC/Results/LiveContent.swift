@@ -104,10 +104,12 @@ package func folio_document_watch(
 ) -> OpaquePointer? {
     pointer(error) {
         let content = try documentContent(document)
-        guard let handler else { throw CommandError.usage("the handler is NULL") }
+        guard let handler else { throw InterchangeError.usage("the handler is NULL") }
         return try content.perform { document in
             let request = try fetchRequest(query, of: document)
-            guard !request.sortDescriptors.isEmpty else { throw CommandError.usage("live results need a sort order") }
+            guard !request.sortDescriptors.isEmpty else {
+                throw InterchangeError.usage("live results need a sort order")
+            }
             document.context.processWithinStep()
             let live = try LiveContent(request, of: document, content, handler, HostContext(context))
             let handle = HandleTable.handle(of: live)

@@ -27,7 +27,7 @@ final class ResultsContent: HandleContent {
     /// - Throws: a usage error where there are not so many objects.
     fileprivate func range(_ first: Int, _ count: Int) throws -> Range<Int> {
         guard first >= 0, count >= 0, first <= objects.count, count <= objects.count - first else {
-            throw CommandError.usage("there are \(objects.count) objects, not \(count) from \(first) on")
+            throw InterchangeError.usage("there are \(objects.count) objects, not \(count) from \(first) on")
         }
         return first..<(first + count)
     }
@@ -48,7 +48,7 @@ package func folio_results_object(_ results: OpaquePointer?, _ index: Int, _ err
     pointer(error) {
         let content = try content(results)
         return try content.perform { objects in
-            guard objects.indices.contains(index) else { throw CommandError.usage("there is no index \(index)") }
+            guard objects.indices.contains(index) else { throw InterchangeError.usage("there is no index \(index)") }
             return HandleTable.handle(of: ObjectContent(objects[index], of: content.content))
         }
     }
@@ -163,12 +163,12 @@ package func folio_document_check_predicate(
 func fetchRequest(_ pointer: UnsafePointer<folio_query>?, of document: PersistentDocument) throws
     -> FetchRequest<ManagedObject>
 {
-    guard let pointer else { throw CommandError.usage("the query is NULL") }
+    guard let pointer else { throw InterchangeError.usage("the query is NULL") }
     let query = try structure(pointer, size: pointer.pointee.size, folio_query())
     var request = FetchRequest<ManagedObject>(entityName: try text(query.entity, "the entity"))
     if let format = try optionalText(query.predicate, "the predicate") {
         guard query.argument_count >= 0, query.arguments != nil || query.argument_count == 0 else {
-            throw CommandError.usage("the arguments are NULL")
+            throw InterchangeError.usage("the arguments are NULL")
         }
         let context = document.context
         let arguments = try UnsafeBufferPointer(start: query.arguments, count: query.argument_count).map {
@@ -176,10 +176,10 @@ func fetchRequest(_ pointer: UnsafePointer<folio_query>?, of document: Persisten
         }
         request.predicate = try FetchPredicate(format: format, arguments: arguments)
     } else if query.argument_count != 0 {
-        throw CommandError.usage("there are arguments and no predicate")
+        throw InterchangeError.usage("there are arguments and no predicate")
     }
     if let sort = try optionalText(query.sort, "the sort order") { request.sortDescriptors = try SortKey.list(sort) }
-    guard query.limit >= 0, query.offset >= 0 else { throw CommandError.usage("a limit or offset is too large") }
+    guard query.limit >= 0, query.offset >= 0 else { throw InterchangeError.usage("a limit or offset is too large") }
     request.fetchLimit = query.limit
     request.fetchOffset = query.offset
     request.includesSubentities = !query.excludes_subentities

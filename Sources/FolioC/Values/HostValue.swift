@@ -37,9 +37,9 @@ struct HostValue {
                     try HostValue(value: $0, context: context).propertyValue(for: attribute)
                 })
         case FOLIO_LARGE:
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "a FOLIO_LARGE can't be set", hint: "use folio_object_set_file() or folio_object_set_stream()")
-        default: throw CommandError.usage("there is no type of values \(value.type)")
+        default: throw InterchangeError.usage("there is no type of values \(value.type)")
         }
     }
 
@@ -48,7 +48,7 @@ struct HostValue {
         case .decimal: return try decimal(text)
         case .uri: return try uri(text)
         case .uuid:
-            guard let uuid = UUID(uuidString: text) else { throw CommandError.usage("\(text) is no UUID") }
+            guard let uuid = UUID(uuidString: text) else { throw InterchangeError.usage("\(text) is no UUID") }
             return .uuid(uuid)
         default: return .string(text)
         }
@@ -58,7 +58,7 @@ struct HostValue {
         let bytes = try elements(
             value.as.text.data.map { UnsafeRawPointer($0).assumingMemoryBound(to: UInt8.self) }, value.as.text.size)
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw CommandError.usage("the text of a value is no UTF-8")
+            throw InterchangeError.usage("the text of a value is no UTF-8")
         }
         return text
     }
@@ -66,17 +66,19 @@ struct HostValue {
     private func decimal(_ text: String) throws -> PropertyValue {
         guard text.wholeMatch(of: /[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?/) != nil,
             let decimal = Decimal(string: text), !decimal.isNaN
-        else { throw CommandError.usage("\(text) is no decimal number") }
+        else { throw InterchangeError.usage("\(text) is no decimal number") }
         return .decimal(decimal)
     }
 
     private func uri(_ text: String) throws -> PropertyValue {
-        guard let url = URL(string: text) else { throw CommandError.usage("\(text) is no URI") }
+        guard let url = URL(string: text) else { throw InterchangeError.usage("\(text) is no URI") }
         return .uri(url)
     }
 
     private func data(_ pointer: UnsafeRawPointer?, _ size: Int) throws -> Data {
-        guard size >= 0, pointer != nil || size == 0 else { throw CommandError.usage("the bytes of a value are NULL") }
+        guard size >= 0, pointer != nil || size == 0 else {
+            throw InterchangeError.usage("the bytes of a value are NULL")
+        }
         guard let pointer else { return Data() }
         return Data(bytes: pointer, count: size)
     }
@@ -85,7 +87,7 @@ struct HostValue {
         Element
     > {
         guard count >= 0, pointer != nil || count == 0 else {
-            throw CommandError.usage("the elements of a value are NULL")
+            throw InterchangeError.usage("the elements of a value are NULL")
         }
         return UnsafeBufferPointer(start: pointer, count: count)
     }
@@ -106,7 +108,7 @@ extension ManagedObjectContext {
     /// - Throws: an error with the status `FOLIO_NOT_FOUND` for what can name no object.
     func objectID(_ reference: folio_reference) throws -> ManagedObjectID {
         guard let id = lookup.objectID(withKey: reference.key, entityAt: Int(reference.entity)) else {
-            throw CommandError(
+            throw InterchangeError(
                 .notFound, "unknownObject", "there is no object \(reference.key) of the entity \(reference.entity)")
         }
         return id

@@ -29,7 +29,7 @@ extension ParsedArguments {
     func checkStandardInput(of command: CommandSpecification) throws {
         guard command.takesAssignments || command.takesFiles, sources(of: command).filter({ $0 == "-" }).count > 1
         else { return }
-        throw CommandError.usage(
+        throw InterchangeError.usage(
             "standard input is one file: - stands there twice", hint: "give the other one by its path")
     }
 

@@ -13,10 +13,10 @@ extension ParsedArguments {
         try checkOptions(of: named, command)
         if let named {
             if operands.count - 1 < named.count.lowerBound {
-                throw CommandError.usage("too few arguments", hint: named.usage(of: command.name))
+                throw InterchangeError.usage("too few arguments", hint: named.usage(of: command.name))
             }
             if operands.count - 1 > named.count.upperBound {
-                throw CommandError.usage(
+                throw InterchangeError.usage(
                     "one argument too many: \(operands[named.count.upperBound + 1])",
                     hint: named.usage(of: command.name))
             }
@@ -24,16 +24,17 @@ extension ParsedArguments {
         }
         guard operands.count > command.ownCount.upperBound else { return nil }
         if let name = operands.dropFirst().first(where: { word in command.subcommands.contains { $0.name == word } }) {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "one argument too many: \(name)",
                 hint: "did you mean folio \(command.name) \(name) \(ShellWord.quoted(first))?")
         }
         if let suggestion = Suggestion.sentence(for: first, among: command.subcommands.map(\.name)),
             !FileManager.default.fileExists(atPath: first)
         {
-            throw CommandError.usage("unknown subcommand \(first)", hint: suggestion)
+            throw InterchangeError.usage("unknown subcommand \(first)", hint: suggestion)
         }
-        throw CommandError.usage("one argument too many: \(operands[command.ownCount.upperBound])", hint: command.usage)
+        throw InterchangeError.usage(
+            "one argument too many: \(operands[command.ownCount.upperBound])", hint: command.usage)
     }
 
     private func checkOptions(of named: Subcommand?, _ command: CommandSpecification) throws {
@@ -43,7 +44,7 @@ extension ParsedArguments {
         for option in options where has(option) && named?.options.contains(where: { $0.names == option.names }) != true
         {
             let owners = command.subcommands.filter { $0.options.contains { $0.names == option.names } }
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "\(option.names[0]) goes with " + owners.map(\.name).joined(separator: ", "),
                 hint: owners[0].usage(of: command.name))
         }

@@ -23,16 +23,16 @@ struct ParsedArguments: Sendable {
             guard let option = specification.option(named: name) else { throw Self.unknown(word, name, specification) }
             let key = option.names[0]
             if values[key] != nil, case .refused(let hint) = option.repetition {
-                throw CommandError.usage("the option \(name) is given twice", hint: hint ?? "leave one of them out")
+                throw InterchangeError.usage("the option \(name) is given twice", hint: hint ?? "leave one of them out")
             }
             if option.value == nil {
-                guard attached == nil else { throw CommandError.usage("the option \(name) takes no value") }
+                guard attached == nil else { throw InterchangeError.usage("the option \(name) takes no value") }
                 values[key, default: []].append("")
             } else if let value = attached ?? rest.popFirst() {
                 try Self.check(value, of: option, name)
                 values[key, default: []].append(value)
             } else {
-                throw CommandError.usage("the option \(name) needs a value: \(option.synopsis)")
+                throw InterchangeError.usage("the option \(name) needs a value: \(option.synopsis)")
             }
         }
         self.operands = operands
@@ -40,27 +40,29 @@ struct ParsedArguments: Sendable {
         if has(OptionSpecification.help) { return }
         try checkContradictions(specification)
         if operands.count < specification.count.lowerBound {
-            throw CommandError.usage("too few arguments", hint: specification.usage)
+            throw InterchangeError.usage("too few arguments", hint: specification.usage)
         }
         // An empty operand usually comes from an unset shell variable. An empty path would be
         // interpreted as the current folder.
         if operands.indices.contains(where: { operands[$0].isEmpty && $0 != specification.takesEmptyOperandAt }) {
-            throw CommandError.usage("an argument is empty", hint: specification.usage)
+            throw InterchangeError.usage("an argument is empty", hint: specification.usage)
         }
         // If a command has subcommands, the number of operands is checked for the selected
         // subcommand.
         if specification.subcommands.isEmpty, operands.count > specification.count.upperBound {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "one argument too many: \(operands[specification.count.upperBound])", hint: specification.usage)
         }
     }
 
-    private static func unknown(_ word: String, _ name: String, _ specification: CommandSpecification) -> CommandError {
+    private static func unknown(_ word: String, _ name: String, _ specification: CommandSpecification)
+        -> InterchangeError
+    {
         let known = specification.options.flatMap(\.names)
         // A long option with one dash, or a one-letter option with an attached value.
         let (written, isLong) = word.hasPrefix("--") || word.count == 2 ? (name, false) : (split("-" + word).name, true)
         let usual = otherNames[written].flatMap { known.contains($0) ? $0 : nil }
-        return CommandError.usage(
+        return InterchangeError.usage(
             "unknown option \(isLong ? word : name)",
             hint: usual.flatMap { Suggestion.sentence([$0]) } ?? Suggestion.sentence(for: written, among: known)
                 ?? "see folio help \(specification.name)")
@@ -75,7 +77,7 @@ struct ParsedArguments: Sendable {
 
     private static func check(_ value: String, of option: OptionSpecification, _ name: String) throws {
         guard !option.choices.isEmpty, !option.choices.contains(value) else { return }
-        throw CommandError.usage(
+        throw InterchangeError.usage(
             "the option \(name) does not take \(value)",
             hint: Suggestion.sentence(for: value, among: option.choices) ?? "one of "
                 + option.choices.joined(separator: ", "))
@@ -85,14 +87,15 @@ struct ParsedArguments: Sendable {
         for group in specification.exclusions {
             let given = group.filter(has)
             guard given.count > 1 else { continue }
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 given.dropLast().joined(separator: ", ") + " and \(given[given.count - 1]) exclude each other",
                 hint: specification.usage)
         }
         if has(OptionSpecification.json), let format = value(OptionSpecification.formatName),
             !OptionSpecification.jsonFormats.contains(format)
         {
-            throw CommandError.usage("--json and --format \(format) exclude each other", hint: "leave one of them out")
+            throw InterchangeError.usage(
+                "--json and --format \(format) exclude each other", hint: "leave one of them out")
         }
     }
 
@@ -117,7 +120,7 @@ struct ParsedArguments: Sendable {
     func count(_ name: String) throws -> Int? {
         guard let text = value(name) else { return nil }
         guard let number = Int(text), number >= 0 else {
-            throw CommandError.usage("the option \(name) needs a number, not \(text)")
+            throw InterchangeError.usage("the option \(name) needs a number, not \(text)")
         }
         return number
     }

@@ -12,7 +12,7 @@ enum AddressSpace {
     /// The number of seconds for which nothing may happen while no thread can be started.
     private static let patience = 4
 
-    static let error = CommandError(
+    static let error = InterchangeError(
         .inputOutput, "outOfMemory", "the limit of address space leaves too little", hint: "raise the limit: ulimit -v")
 
     static var isEnoughAvailable: Bool { hasRoom(for: least) }

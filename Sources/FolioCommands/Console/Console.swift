@@ -62,7 +62,7 @@ final class Console {
         messages.flush()
     }
 
-    func report(_ error: CommandError) {
+    func report(_ error: InterchangeError) {
         output.flush()
         if isJSON {
             var writer = JSONWriter(messages, style: .compact)

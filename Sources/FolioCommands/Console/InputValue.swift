@@ -26,7 +26,7 @@ final class InputValue {
             self.folder = folder
         }
         guard try attribute.allowsExternalBinaryDataStorage || value.count <= InputFile.largestInMemory else {
-            throw CommandError(
+            throw InterchangeError(
                 .unavailable, "tooLarge",
                 "\(attribute.name) is kept in the store's table and takes at most \(InputFile.largestInMemory) bytes",
                 path: path,

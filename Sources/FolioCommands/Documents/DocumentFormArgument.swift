@@ -68,7 +68,7 @@ enum DocumentFormArgument {
         case "txt", "md", "html", "pdf": hint = "a document has the extension .folio, .folioz, .sqlite or .xml"
         default: return
         }
-        throw CommandError.usage("\(path) would be a folder: .\(ending) is no extension of a document", hint: hint)
+        throw InterchangeError.usage("\(path) would be a folder: .\(ending) is no extension of a document", hint: hint)
     }
 
     static func name(of form: DocumentForm) -> String {
@@ -99,11 +99,11 @@ enum DocumentFormArgument {
         // Replacing a document removes all files in its folder, so unrelated files must not be
         // written there.
         if known.contains(where: { place.lies(in: $0) }) {
-            throw CommandError.usage("\(path) would lie in \(source)", hint: "choose another place")
+            throw InterchangeError.usage("\(path) would lie in \(source)", hint: "choose another place")
         }
         guard arguments.has(OptionSpecification.force) else { return try refuseExisting(path) }
         if known.contains(where: { place.text == $0.text }) {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "\(path) is what the new document is made of: it can't be written over itself",
                 hint: "choose another name")
         }
@@ -113,7 +113,7 @@ enum DocumentFormArgument {
     private static func refuseExisting(_ path: String) throws {
         var status = stat()
         guard lstat(path, &status) != 0 else {
-            throw CommandError(
+            throw InterchangeError(
                 .cannotCreate, "exists", "there is something already", path: path,
                 hint: "choose another name, or replace it with --force")
         }
@@ -122,7 +122,7 @@ enum DocumentFormArgument {
     /// Commands that change a document in place replace no file.
     static func refuseForceWithoutOutput(_ arguments: ParsedArguments, _ specification: CommandSpecification) throws {
         guard arguments.has(OptionSpecification.force), !arguments.has(OptionSpecification.output) else { return }
-        throw CommandError.usage("--force goes with -o NEW", hint: specification.usage)
+        throw InterchangeError.usage("--force goes with -o NEW", hint: specification.usage)
     }
 
     private static func refuseUnsavedWork(_ path: String) throws {
@@ -131,7 +131,7 @@ enum DocumentFormArgument {
         guard let info = try? DocumentInfo(of: URL(fileURLWithPath: path), countsObjects: false),
             info.hasUnsavedChanges, info.lock == nil
         else { return }
-        throw CommandError(
+        throw InterchangeError(
             .tryLater, "recoverable", "an editor that is gone left work in it that was never saved", path: path,
             hint: "recover keeps or discards it: folio recover \(ShellWord.quoted(path)) --list")
     }

@@ -18,7 +18,7 @@ struct Assignment: Sendable {
     /// - Throws: A usage error for an operand without `=`.
     init(_ word: String) throws {
         guard let equals = word.firstIndex(of: "="), equals != word.startIndex else {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "\(word) is no assignment", hint: "write key=value, key:=JSON, key=@FILE, or relationship+=Entity/p1")
         }
         var end = equals
@@ -32,7 +32,7 @@ struct Assignment: Sendable {
         if operation != .text { end = before }
         key = String(word[..<end])
         text = String(word[word.index(after: equals)...])
-        guard !key.isEmpty else { throw CommandError.usage("\(word) has no key") }
+        guard !key.isEmpty else { throw InterchangeError.usage("\(word) has no key") }
     }
 }
 
@@ -45,7 +45,7 @@ extension Assignment {
         let counts = Dictionary(grouping: assignments, by: \.key)
         for assignment in assignments where assignment.operation == .text || assignment.operation == .json {
             guard let same = counts[assignment.key], same.count > 1 else { continue }
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "\(assignment.key) is set twice",
                 hint: "leave out all but one of " + same.map(\.word).joined(separator: " "))
         }
@@ -84,7 +84,7 @@ enum Edit: Sendable {
             let composite = model.composite(of: attribute)
         else { return }
         let parts = composite.attributes.map { "\"\($0.name)\": …" }.joined(separator: ", ")
-        throw CommandError.usage(
+        throw InterchangeError.usage(
             "\(key) is a part of \(attribute.name), which is set as a whole", hint: "\(attribute.name):='{\(parts)}'")
     }
 
@@ -94,7 +94,7 @@ enum Edit: Sendable {
         switch assignment.operation {
         case .json: return try ValueParser.value(try json(assignment), for: attribute, in: model)
         case .add, .remove:
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "\(attribute.name) is an attribute, and \(assignment.operation.rawValue) is for to-many relationships")
         case .text:
             let isBytes = attribute.type == .binary || attribute.type == .transformable
@@ -113,7 +113,7 @@ enum Edit: Sendable {
         do {
             return try JSONReader.value(of: assignment.text)
         } catch let failure as JSONReader.Failure {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "\(assignment.key):= needs JSON: \(failure)",
                 hint: "a JSON string has quotes: \(assignment.key):='\"text\"'")
         }
@@ -133,11 +133,11 @@ enum Edit: Sendable {
             case .array(let elements):
                 names = try elements.map {
                     guard let name = $0.string else {
-                        throw CommandError.usage("\(property.name) takes names of objects, not \($0.kind)")
+                        throw InterchangeError.usage("\(property.name) takes names of objects, not \($0.kind)")
                     }
                     return name
                 }
-            case let other: throw CommandError.usage("\(property.name) takes names of objects, not \(other.kind)")
+            case let other: throw InterchangeError.usage("\(property.name) takes names of objects, not \(other.kind)")
             }
         }
         let ids = try names.map { try id($0, for: property, store: store) }
@@ -145,10 +145,12 @@ enum Edit: Sendable {
         case (.add, true): return .add(property.name, ids)
         case (.remove, true): return .remove(property.name, ids)
         case (.add, false), (.remove, false):
-            throw CommandError.usage("\(property.name) is to-one: write \(property.name)=Entity/p1")
+            throw InterchangeError.usage("\(property.name) is to-one: write \(property.name)=Entity/p1")
         case (_, true): return .toMany(property.name, ids)
         case (_, false):
-            guard ids.count <= 1 else { throw CommandError.usage("\(property.name) is to-one and takes one object") }
+            guard ids.count <= 1 else {
+                throw InterchangeError.usage("\(property.name) is to-one and takes one object")
+            }
             return .toOne(property.name, ids.first)
         }
     }
@@ -160,7 +162,7 @@ enum Edit: Sendable {
         if let relationship = property.relationship, let destination = store.model.destination(of: relationship),
             !id.entity.isKind(of: destination), !destination.isKind(of: id.entity)
         {
-            throw CommandError(
+            throw InterchangeError(
                 .usage, "wrongType", "\(property.name) takes objects of \(destination.name), not \(text)",
                 detail: .object(["key": .string(property.name), "type": .string(destination.name)]))
         }

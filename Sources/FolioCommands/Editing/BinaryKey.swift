@@ -13,7 +13,7 @@ enum BinaryKey {
             attribute.type == .binary || takesTransformables && attribute.type == .transformable
         else {
             let kind = property.attribute.map { $0.type == .binary ? "transient" : $0.type.name } ?? "no attribute"
-            throw CommandError(
+            throw InterchangeError(
                 .usage, "wrongType", "\(entity.name).\(key) is \(kind), not a stored binary attribute",
                 detail: .object(["entity": .string(entity.name), "key": .string(key)]))
         }

@@ -34,8 +34,8 @@ struct ComputedEdit {
                     model: store.model)
             }
         } catch let error as QueryError {
-            var failure = CommandError(mapping: error)
-            failure.why = "\(key):= is neither JSON nor an expression: \(failure.why)"
+            var failure = InterchangeError(mapping: error)
+            failure.message = "\(key):= is neither JSON nor an expression: \(failure.message)"
             if error.code == .unknownKey || error.code == .syntax {
                 failure.hint = failure.hint ?? "a JSON string has quotes: \(key):='\"text\"'"
             }
@@ -96,10 +96,10 @@ struct ComputedEdit {
             case .scalar(.null): return .null
             case .scalar(.string(let string)): text += string
             case .scalar(let value):
-                throw CommandError.usage(
+                throw InterchangeError.usage(
                     "+ joins strings, and “\(ValueText.plain(value) ?? "")” is none",
                     hint: "CAST(…, 'NSString') makes it one")
-            default: throw CommandError.usage("+ joins strings, and an object is none")
+            default: throw InterchangeError.usage("+ joins strings, and an object is none")
             }
         }
         return .scalar(.string(text))
@@ -110,7 +110,7 @@ struct ComputedEdit {
         case .object(let object): return object.queryID
         case .scalar(.object(let id)): return id
         case .scalar(.null): return nil
-        default: throw CommandError.usage("it takes objects, and the expression gives other values")
+        default: throw InterchangeError.usage("it takes objects, and the expression gives other values")
         }
     }
 
@@ -118,12 +118,12 @@ struct ComputedEdit {
         guard let id, let relationship = property.relationship, let destination = model.destination(of: relationship),
             !id.entity.isKind(of: destination)
         else { return }
-        throw CommandError.usage("it takes objects of \(destination.name), not of \(id.entity.name)")
+        throw InterchangeError.usage("it takes objects of \(destination.name), not of \(id.entity.name)")
     }
 
-    private func mismatch(_ found: String) -> CommandError {
+    private func mismatch(_ found: String) -> InterchangeError {
         let kind = property.attribute?.type.name ?? "a relationship"
-        return CommandError.usage("\(key) is \(kind), and the expression gives \(found)")
+        return InterchangeError.usage("\(key) is \(kind), and the expression gives \(found)")
     }
 
     private func converted(_ value: PropertyValue, _ attribute: AttributeDescription) throws -> PropertyValue {

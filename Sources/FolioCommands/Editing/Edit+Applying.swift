@@ -15,7 +15,7 @@ extension Edit {
         case .remove(let key, let ids):
             let members = try members(key, object)
             for id in ids where !members.contains(id) {
-                throw CommandError(
+                throw InterchangeError(
                     .notFound, "unknownObject", "\(ImportRecord.shortName(id.description)) is not among the \(key)")
             }
             try set(.list(members.filter { !ids.contains($0) }.map { .object($0) }), key, object)
@@ -32,7 +32,7 @@ extension Edit {
             try object.setPropertyValue(value, forKey: key)
         } catch let error as GraphError where error.code == .objectNotFound {
             let name = error.object.map { ImportRecord.shortName($0.description) }
-            throw CommandError(.notFound, "unknownObject", "\(key): there is no object \(name ?? "of this name")")
+            throw InterchangeError(.notFound, "unknownObject", "\(key): there is no object \(name ?? "of this name")")
         }
     }
 }

@@ -8,17 +8,17 @@ enum FolderExtraction {
         let path = arguments.operands[0], word = arguments.operands[1]
         let parts = word.split(separator: ".", maxSplits: 1).map(String.init)
         guard parts.count == 2, !ObjectName.isName(word) else {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "\(word) names no attribute",
                 hint: "folio extract DOC Entity/p1 KEY -o FILE, or DOC ENTITY.KEY -o FOLDER")
         }
-        if folder == "-" { throw CommandError.usage("the files of many objects need a folder: -o FOLDER") }
+        if folder == "-" { throw InterchangeError.usage("the files of many objects need a folder: -o FOLDER") }
         try await DocumentReader.reading(path, model: arguments.value("--model"), console) { reader in
             let entity = try EntityLookup.entity(named: parts[0], in: reader.model)
             _ = try BinaryKey.attribute(parts[1], of: entity, takesTransformables: true)
             let name = try arguments.value("--name").map { path in
                 guard try EntityLookup.attribute(atKeyPath: path, of: entity, in: reader.model) != nil else {
-                    throw CommandError.usage("--name \(path): files are named by attributes")
+                    throw InterchangeError.usage("--name \(path): files are named by attributes")
                 }
                 return try CompiledExpression(
                     QueryExpression(format: path).validated(
@@ -30,7 +30,7 @@ enum FolderExtraction {
             let objects = try reader.context.fetch(
                 ObjectSelection.request(entity.name, where: conditions, with: values, in: reader.store.identity))
             do { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) } catch {
-                throw CommandError(
+                throw InterchangeError(
                     .cannotCreate, "notWritten", "the folder can't be made: \(error.localizedDescription)", path: folder
                 )
             }
@@ -47,7 +47,7 @@ enum FolderExtraction {
                 let file = fileName(text, object, start, &taken)
                 let target = URL(fileURLWithPath: folder).appendingPathComponent(file).path
                 if !arguments.has(OptionSpecification.force), FileManager.default.fileExists(atPath: target) {
-                    throw CommandError(
+                    throw InterchangeError(
                         .cannotCreate, "exists", "it is there already", path: target, hint: "--force replaces it")
                 }
                 let output = try OutputFile(

@@ -18,7 +18,7 @@ struct PortProgram {
             let path = "\(folder)/\(name)"
             if FileManager.default.isExecutableFile(atPath: path) { return PortProgram(path: path) }
         }
-        throw CommandError(
+        throw InterchangeError(
             .unavailable, "unavailable",
             "\(name), which rewrites Swift sources, is neither beside folio nor in the PATH",
             hint: "build it where Swift is installed: swift build -c release --product \(name)")
@@ -44,7 +44,7 @@ struct PortProgram {
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: messages)
         do { try process.run() } catch {
-            throw CommandError(
+            throw InterchangeError(
                 .unavailable, "unavailable", "can't be started: \(error.localizedDescription)", path: path)
         }
         process.waitUntilExit()
@@ -54,7 +54,7 @@ struct PortProgram {
         else {
             let reason =
                 why.split(separator: "\n").first.map(String.init) ?? "it ended with \(process.terminationStatus)"
-            throw CommandError(.unavailable, "unavailable", "the sources were not rewritten: \(reason)", path: path)
+            throw InterchangeError(.unavailable, "unavailable", "the sources were not rewritten: \(reason)", path: path)
         }
         return ported
     }

@@ -14,16 +14,16 @@ struct SourceFolder {
     func files() throws -> [(path: String, name: String)] {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            throw CommandError.notFound("there is no such folder", path: path)
+            throw InterchangeError.notFound("there is no such folder", path: path)
         }
         guard isFolder.boolValue else {
             guard path.hasSuffix(".swift") else {
-                throw CommandError.notFound("is neither a folder nor a Swift file", path: path)
+                throw InterchangeError.notFound("is neither a folder nor a Swift file", path: path)
             }
             return [(path, URL(fileURLWithPath: path).lastPathComponent)]
         }
         guard let names = FileManager.default.enumerator(atPath: path) else {
-            throw CommandError(.permission, "permission", "the folder can't be read", path: path)
+            throw InterchangeError(.permission, "permission", "the folder can't be read", path: path)
         }
         var found: [(path: String, name: String)] = []
         while let name = names.nextObject() as? String {

@@ -8,7 +8,7 @@ enum EntityList {
             $0.hasPrefix("--") && !kept.contains($0) && arguments.has($0)
         }
         if let query {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "which entity? \(query) needs one, or a fetch request of the model with --template",
                 hint: "folio fetch \(ShellWord.quoted(arguments.operands[0])) lists the entities")
         }

@@ -72,12 +72,12 @@ extension FetchQuery {
     private static func subject(_ arguments: ParsedArguments) throws -> FetchTerms.Subject {
         guard let name = arguments.value("--template") else {
             guard arguments.operands.count == 2 else {
-                throw CommandError.usage("which entity? Name one, or a fetch request of the model with --template")
+                throw InterchangeError.usage("which entity? Name one, or a fetch request of the model with --template")
             }
             return .entity(arguments.operands[1])
         }
         guard arguments.operands.count == 1 else {
-            throw CommandError.usage("--template names the entity by itself: leave \(arguments.operands[1]) out")
+            throw InterchangeError.usage("--template names the entity by itself: leave \(arguments.operands[1]) out")
         }
         return .template(name)
     }

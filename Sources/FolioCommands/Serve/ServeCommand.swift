@@ -1,5 +1,6 @@
 import Folio
 import Foundation
+import Server
 
 /// `folio serve [DOC] --stdio`
 enum ServeCommand: Command {
@@ -28,25 +29,22 @@ enum ServeCommand: Command {
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         guard arguments.has("--stdio") else {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "serve speaks over standard input and output: say --stdio", hint: specification.usage)
         }
         if arguments.has(OptionSpecification.output) {
-            throw CommandError.usage("--output does not go with serve: answers go to standard output")
+            throw InterchangeError.usage("--output does not go with serve: answers go to standard output")
         }
         let framing = arguments.has("--lines") ? MessageFraming.lines : .headers
         let path = try arguments.operands.first.map { try DocumentArgument.path($0) }
-        let writer = MessageWriter(descriptor: STDOUT_FILENO, framing)
-        let requests = RequestQueue()
         let model = arguments.value("--model")
-        if model != nil, path == nil { throw CommandError.usage("--model is for DOC, and there is none") }
-        let server = Server(writer, requests, opening: path, model: model)
-        writer.start { Task { await server.tellChanges() } }
-        requests.start(MessageReader(descriptor: STDIN_FILENO, framing))
+        if model != nil, path == nil { throw InterchangeError.usage("--model is for DOC, and there is none") }
+        let transport = StreamTransport(input: STDIN_FILENO, output: STDOUT_FILENO, framing)
+        let server = Server(transport, opening: path, model: model)
         let exit = await server.run()
         // A signal ends the loop, and is not to cancel what keeps the work.
         await console.interruption.clearingUp { await Task { await server.closeAll() }.value }
-        writer.finish()
+        transport.finish()
         let lost = await server.unkeptWork
         for problem in lost { console.say("note: \(Printable.line(problem))") }
         if let signal = console.interruption.signal { return .ended(by: signal) }

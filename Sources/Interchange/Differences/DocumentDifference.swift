@@ -96,7 +96,7 @@ public struct DocumentDifference: Sendable {
     /// without holding their values.
     /// - Throws: A usage error for an empty text, which would name the current folder.
     package static func json(from old: String, to new: String) async throws -> (report: String, isDifferent: Bool) {
-        for text in [old, new] where text.isEmpty { throw CommandError.usage("the path of a document is empty") }
+        for text in [old, new] where text.isEmpty { throw InterchangeError.usage("the path of a document is empty") }
         return try await walking(DocumentArgument(old), DocumentArgument(new), nil) { walk in
             let sink = ByteSink(descriptor: nil)
             var json = DifferenceJSON(sink), counts = DifferenceCounts()

@@ -153,7 +153,7 @@ package struct DocumentExporter {
     /// Writes a heading, and a line for each object of the single entity.
     private func writeCSV(to sink: ByteSink) throws {
         guard entities.count == 1, let entity = entities.first else {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "CSV holds the objects of one entity",
                 hint: "name it with --entity; the document has " + entities.map(\.name).joined(separator: ", "))
         }

@@ -44,7 +44,7 @@ extension PersistentDocument {
     private func commitForExport() async throws {
         guard mode == .editing, hasUnsavedChanges else { return }
         do { try await autosave() } catch let error as DocumentError where error.code == .unsupported {
-            throw CommandError(
+            throw InterchangeError(
                 .usage, "unsavedChanges", "there are unsaved changes, which would not be exported", path: url.path,
                 hint: "save them first")
         }

@@ -1,35 +1,35 @@
 import Foundation
 
 /// The exit code of the command, from sysexits(3) and common conventions.
-public struct ExitCode: RawRepresentable, Sendable, Hashable {
-    public let rawValue: Int32
-    public init(rawValue: Int32) { self.rawValue = rawValue }
+package struct ExitCode: RawRepresentable, Sendable, Hashable {
+    package let rawValue: Int32
+    package init(rawValue: Int32) { self.rawValue = rawValue }
 
-    public static let done = ExitCode(rawValue: 0)
+    package static let done = ExitCode(rawValue: 0)
     /// A negative answer: damage or differences were found.
-    public static let no = ExitCode(rawValue: 1)
-    public static let usage = ExitCode(rawValue: 64)
+    package static let no = ExitCode(rawValue: 1)
+    package static let usage = ExitCode(rawValue: 64)
     /// The data or the document is malformed.
-    public static let malformed = ExitCode(rawValue: 65)
+    package static let malformed = ExitCode(rawValue: 65)
     /// There is no such document or object.
-    public static let notFound = ExitCode(rawValue: 66)
-    public static let unavailable = ExitCode(rawValue: 69)
+    package static let notFound = ExitCode(rawValue: 66)
+    package static let unavailable = ExitCode(rawValue: 69)
     /// An internal error of the program.
-    public static let software = ExitCode(rawValue: 70)
-    public static let cannotCreate = ExitCode(rawValue: 73)
-    public static let inputOutput = ExitCode(rawValue: 74)
+    package static let software = ExitCode(rawValue: 70)
+    package static let cannotCreate = ExitCode(rawValue: 73)
+    package static let inputOutput = ExitCode(rawValue: 74)
     /// The document is locked or was changed meanwhile. A later attempt may succeed.
-    public static let tryLater = ExitCode(rawValue: 75)
+    package static let tryLater = ExitCode(rawValue: 75)
     /// The document has a newer format than this program supports.
-    public static let newer = ExitCode(rawValue: 76)
-    public static let permission = ExitCode(rawValue: 77)
+    package static let newer = ExitCode(rawValue: 76)
+    package static let permission = ExitCode(rawValue: 77)
     /// The document has another model.
-    public static let modelMismatch = ExitCode(rawValue: 78)
-    public static let interrupted = ended(by: SIGINT)
+    package static let modelMismatch = ExitCode(rawValue: 78)
+    package static let interrupted = ended(by: SIGINT)
     /// The reader of the output has closed the pipe.
-    public static let pipeClosed = ended(by: SIGPIPE)
+    package static let pipeClosed = ended(by: SIGPIPE)
     /// The exit code that shells report for a process that a signal has ended.
-    public static func ended(by signal: Int32) -> ExitCode { ExitCode(rawValue: 128 + signal) }
+    package static func ended(by signal: Int32) -> ExitCode { ExitCode(rawValue: 128 + signal) }
 }
 
 extension ExitCode {

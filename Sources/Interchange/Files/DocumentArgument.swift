@@ -35,7 +35,7 @@ package struct DocumentArgument {
     package static func path(_ text: String) throws -> String {
         let argument = DocumentArgument(text)
         guard argument.state == .newest else {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "a version of a document is only read (\(text))",
                 hint: "restore it, or write a copy: folio restore \(ShellWord.quoted(text)) -o NEW")
         }
@@ -49,11 +49,11 @@ package struct DocumentArgument {
         else { return }
         let scheme = match.1.lowercased()
         if scheme == "file", let url = URL(string: text), url.isFileURL, !url.path.isEmpty {
-            throw CommandError(
+            throw InterchangeError(
                 .unavailable, "unsupported", "files are named by their path, not by a URL", path: text,
                 hint: "give \(ShellWord.quoted(url.path))")
         }
-        throw CommandError(
+        throw InterchangeError(
             .unavailable, "unsupported", "URLs are not supported: documents and models are files", path: text,
             hint: ["http", "https", "ftp"].contains(scheme) ? "download it, and give its path" : nil)
     }

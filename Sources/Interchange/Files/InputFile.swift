@@ -64,7 +64,7 @@ package enum InputFile {
             }
             total += Int64(count)
             guard total <= limit else {
-                throw CommandError(
+                throw InterchangeError(
                     .unavailable, "tooLarge", "has more than \(limit) bytes, or no end",
                     path: path == "-" ? "standard input" : path)
             }
@@ -81,13 +81,13 @@ package enum InputFile {
     }
 
     /// The error for the current `errno` of a file operation.
-    package static func failure(_ path: String) -> CommandError {
+    package static func failure(_ path: String) -> InterchangeError {
         let number = errno, name = path == "-" ? "standard input" : path
         switch number {
         case ENOENT, ENOTDIR: return .notFound("there is no such file", path: name)
         case EISDIR: return .usage("\(name) is a folder, not a file")
-        case EACCES, EPERM: return CommandError(.permission, "permission", "permission denied", path: name)
-        default: return CommandError(.inputOutput, "inputOutput", String(cString: strerror(number)), path: name)
+        case EACCES, EPERM: return InterchangeError(.permission, "permission", "permission denied", path: name)
+        default: return InterchangeError(.inputOutput, "inputOutput", String(cString: strerror(number)), path: name)
         }
     }
 }

@@ -23,15 +23,16 @@ package final class OutputFile {
     package init(
         path: String, of sources: [String], besides targets: [String] = [], registry: (any UnfinishedFiles)? = nil
     ) throws {
-        func failure(_ reason: String) -> CommandError {
-            CommandError(.cannotCreate, "cannotCreate", "can't create the file: \(reason)", path: path)
+        func failure(_ reason: String) -> InterchangeError {
+            InterchangeError(.cannotCreate, "cannotCreate", "can't create the file: \(reason)", path: path)
         }
         self.path = path
         self.registry = registry
         let place = ResolvedPath(path)
         try Self.refuse(path, in: sources)
         for target in targets where place.text == ResolvedPath(target).text || place.lies(in: ResolvedPath(target)) {
-            throw CommandError.usage("\(path) would lie in \(target), or in its place", hint: "choose another place")
+            throw InterchangeError.usage(
+                "\(path) would lie in \(target), or in its place", hint: "choose another place")
         }
         target = place.text
         var status = stat()
@@ -94,7 +95,7 @@ package final class OutputFile {
             where FileManager.default.fileExists(atPath: name) {
                 let known = ResolvedPath(name)
                 guard place.text == known.text || place.lies(in: known) else { continue }
-                throw CommandError.usage(
+                throw InterchangeError.usage(
                     "\(path) would lie in \(source), or in its place", hint: "choose another place")
             }
         }
@@ -105,7 +106,7 @@ package final class OutputFile {
         try sink.finish()
         guard let temporary, let descriptor = sink.descriptor else { return }
         guard fsync(descriptor) == 0, rename(temporary, target) == 0 else {
-            throw CommandError(.inputOutput, "inputOutput", String(cString: strerror(errno)), path: path)
+            throw InterchangeError(.inputOutput, "inputOutput", String(cString: strerror(errno)), path: path)
         }
     }
 

@@ -119,7 +119,7 @@ package struct DocumentImporter {
         if settings.delimiter != nil, readers.contains(where: { $0.form == .json }),
             !readers.contains(where: { $0.form == .csv })
         {
-            throw CommandError.usage("--delimiter says what separates the fields of CSV, and no file is CSV")
+            throw InterchangeError.usage("--delimiter says what separates the fields of CSV, and no file is CSV")
         }
         let size = Double(max(1, files.reduce(0) { $0 + $1.bytes.size }))
         var piece = ImportPiece(), done: Int64 = 0, count = 0
@@ -253,7 +253,7 @@ package struct DocumentImporter {
         do {
             return try body(&self)
         } catch {
-            var failure = CommandError(mapping: error)
+            var failure = InterchangeError(mapping: error)
             failure.path = failure.path ?? files[file].bytes.name
             throw failure
         }

@@ -25,7 +25,7 @@ package struct ImportSettings {
         for word in options.match.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }) {
             let parts = word.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let last = parts.last, !last.isEmpty else {
-                throw CommandError.usage("--match needs names of attributes, such as --match isbn")
+                throw InterchangeError.usage("--match needs names of attributes, such as --match isbn")
             }
             if parts.count == 2 {
                 let entity = try EntityLookup.entity(named: parts[0], in: model)
@@ -36,7 +36,7 @@ package struct ImportSettings {
         if importsAsNew, let key = matches.first(where: { Self.nameKeys.contains($0.key) })?.key,
             !model.entities.contains(where: { $0.property(named: key) != nil })
         {
-            throw CommandError.usage("--match \(key) and --as-new exclude each other")
+            throw InterchangeError.usage("--match \(key) and --as-new exclude each other")
         }
     }
 
@@ -65,8 +65,8 @@ package struct ImportSettings {
             attributes: try names.map { name in
                 do {
                     return try ImportColumns.keyAttribute(name, of: entity)
-                } catch var error as CommandError {
-                    error.why = "--match \(name): \(error.why)"
+                } catch var error as InterchangeError {
+                    error.message = "--match \(name): \(error.message)"
                     throw error
                 }
             })
@@ -89,7 +89,7 @@ package struct ImportSettings {
                 continue
             }
             let found = Set(entities.map(\.name)).sorted().joined(separator: ", ")
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "--match \(name).\(match.key): no file has objects of \(name)",
                 hint: "the files have objects of \(found)")
         }

@@ -78,7 +78,7 @@ extension PersistentDocument {
         options: ImportOptions, progress: (TransferProgress) throws -> Void, files open: () throws -> [ImportFile]
     ) throws -> ImportSummary {
         guard mode == .editing else {
-            throw CommandError(.permission, "readOnly", "the document is open for reading only", path: url.path)
+            throw InterchangeError(.permission, "readOnly", "the document is open for reading only", path: url.path)
         }
         let settings = try ImportSettings(options, context.model)
         var files = try open()

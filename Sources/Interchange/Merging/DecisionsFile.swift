@@ -9,7 +9,7 @@ package enum DecisionsFile {
     package static func choices(at path: String, _ model: ManagedObjectModel) throws -> [String: DocumentMerge.Choice] {
         let bytes = Array(try InputFile.bytes(at: path))
         do { return try choices(bytes, model) } catch {
-            var failure = CommandError(mapping: error)
+            var failure = InterchangeError(mapping: error)
             if failure.path == nil { failure.path = path == "-" ? "standard input" : path }
             failure.hint = failure.hint ?? "folio merge with --json prints the conflicts as such a file has them"
             throw failure
@@ -22,7 +22,7 @@ package enum DecisionsFile {
     {
         let value: JSONValue
         do { value = try JSONReader.value(of: bytes) } catch let failure as JSONReader.Failure {
-            throw CommandError.malformed("the decisions are no JSON: \(failure)")
+            throw InterchangeError.malformed("the decisions are no JSON: \(failure)")
         }
         return try choices(value, model)
     }
@@ -31,12 +31,12 @@ package enum DecisionsFile {
         .Choice]
     {
         guard let list = value.array ?? value["conflicts"]?.array else {
-            throw CommandError.malformed("the decisions are neither a list nor an object with conflicts")
+            throw InterchangeError.malformed("the decisions are neither a list nor an object with conflicts")
         }
         var choices: [String: DocumentMerge.Choice] = [:]
         for entry in list {
             guard let object = entry["object"]?.string else {
-                throw CommandError.malformed("a decision names no object")
+                throw InterchangeError.malformed("a decision names no object")
             }
             let property = entry["property"]?.string, name = property.map { "\(object).\($0)" } ?? object
             if let value = entry["value"] {
@@ -47,7 +47,7 @@ package enum DecisionsFile {
             case nil, .null?: continue
             case .string("ours")?: choices[name] = .ours
             case .string("theirs")?: choices[name] = .theirs
-            default: throw CommandError.malformed("the decision on \(name) is neither ours nor theirs, nor a value")
+            default: throw InterchangeError.malformed("the decision on \(name) is neither ours nor theirs, nor a value")
             }
         }
         return choices
@@ -58,7 +58,7 @@ package enum DecisionsFile {
         _ value: JSONValue, _ object: String, _ property: String?, _ name: String, _ model: ManagedObjectModel
     ) throws -> PropertyValue {
         guard let property else {
-            throw CommandError.malformed("\(name) is an object as a whole: decide it by ours or theirs")
+            throw InterchangeError.malformed("\(name) is an object as a whole: decide it by ours or theirs")
         }
         return try ValueParser.value(value, for: try attribute(property, of: object, model), in: model)
     }
@@ -72,11 +72,11 @@ package enum DecisionsFile {
         let names = path.split(separator: ".").map(String.init)
         guard let first = names.first, var attribute = try EntityLookup.property(named: first, of: entity).attribute
         else {
-            throw CommandError.usage("\(object).\(path) is no attribute: decide it by ours or theirs")
+            throw InterchangeError.usage("\(object).\(path) is no attribute: decide it by ours or theirs")
         }
         for name in names.dropFirst() {
             guard let part = model.composite(of: attribute)?.attributes.first(where: { $0.name == name }) else {
-                throw CommandError.usage("\(object).\(path) is no attribute")
+                throw InterchangeError.usage("\(object).\(path) is no attribute")
             }
             attribute = part
         }

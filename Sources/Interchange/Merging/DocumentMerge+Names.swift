@@ -8,7 +8,7 @@ extension DocumentMerge.Conflict {
         -> DocumentMerge.Conflict
     {
         guard let conflict = known.first(where: { $0.name == name }) else {
-            throw CommandError(
+            throw InterchangeError(
                 .notFound, "unknownConflict", "there is no conflict \(name)",
                 hint: Suggestion.sentence(for: name, among: known.map(\.name)) ?? hint)
         }
@@ -24,7 +24,7 @@ extension DocumentMerge.Base {
         switch text {
         case nil: .common
         case "none"?: .none
-        case ""?: throw CommandError.usage("the base is empty", hint: "leave it out, or name a document or none")
+        case ""?: throw InterchangeError.usage("the base is empty", hint: "leave it out, or name a document or none")
         case let text?: .document(URL(fileURLWithPath: text))
         }
     }

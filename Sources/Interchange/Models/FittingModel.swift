@@ -12,7 +12,7 @@ package enum FittingModel {
         guard FileManager.default.fileExists(atPath: reference.url.path) else {
             let argument = DocumentArgument(reference.url.relativePath)
             guard argument.state != .newest, FileManager.default.fileExists(atPath: argument.path) else {
-                throw CommandError.notFound("there is no such file", path: reference.url.relativePath)
+                throw InterchangeError.notFound("there is no such file", path: reference.url.relativePath)
             }
             return .model(
                 try DocumentOpening.model(of: URL(fileURLWithPath: argument.path), state: argument.state))

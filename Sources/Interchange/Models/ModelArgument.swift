@@ -13,7 +13,7 @@ package enum ModelArgument {
             if argument.state != .newest, FileManager.default.fileExists(atPath: argument.path) {
                 return try await embedded(in: reference, argument, opened)
             }
-            throw CommandError.notFound("there is no such file", path: reference.url.relativePath)
+            throw InterchangeError.notFound("there is no such file", path: reference.url.relativePath)
         }
         let file: ModelFile
         do {
@@ -51,7 +51,7 @@ package enum ModelArgument {
         if let version = reference.version, version != loaded.version,
             !loaded.model.definition.versionIdentifiers.contains(version)
         {
-            throw CommandError.notFound(
+            throw InterchangeError.notFound(
                 "the document's model is not called \(version)", path: reference.url.relativePath,
                 hint: loaded.version.map { "its name is \($0)" })
         }

@@ -6,7 +6,7 @@ package enum EntityLookup {
     package static func entity(named name: String, in model: ManagedObjectModel) throws -> EntityDescription {
         if let entity = model.entity(named: name) { return entity }
         let names = model.entities.map(\.name)
-        throw CommandError(
+        throw InterchangeError(
             .usage, "unknownEntity", "there is no entity \(name)",
             hint: Suggestion.sentence(for: name, among: names) ?? "the model has "
                 + names.sorted().prefix(20).joined(separator: ", "),
@@ -18,9 +18,9 @@ package enum EntityLookup {
         throw unknownKey(name, of: entity)
     }
 
-    package static func unknownKey(_ name: String, of entity: EntityDescription) -> CommandError {
+    package static func unknownKey(_ name: String, of entity: EntityDescription) -> InterchangeError {
         let names = entity.properties.map(\.name)
-        return CommandError(
+        return InterchangeError(
             .usage, "unknownKey", "\(entity.name) has no property \(name)",
             hint: Suggestion.sentence(for: name, among: names) ?? "it has "
                 + names.sorted().prefix(20).joined(separator: ", "),
@@ -43,7 +43,7 @@ package enum EntityLookup {
                 return try part(keys[(index + 1)...], of: attribute, in: model)
             }
             guard let relationship = property.relationship, let destination = model.destination(of: relationship) else {
-                throw CommandError.usage("\(keyPath): \(key) is no relationship of \(entity.name)")
+                throw InterchangeError.usage("\(keyPath): \(key) is no relationship of \(entity.name)")
             }
             if relationship.isToMany {
                 toManySteps += 1
@@ -62,7 +62,7 @@ package enum EntityLookup {
         guard ["count", "sum", "avg", "min", "max"].contains(key), entity.property(named: key) == nil else { return }
         var written = keys
         written[index] = "@" + key
-        throw CommandError(
+        throw InterchangeError(
             .usage, "unknownKey", "\(entity.name) has no property \(key)",
             hint: "did you mean \(written.joined(separator: "."))?",
             detail: .object(["entity": .string(entity.name), "key": .string(key)]))
@@ -78,7 +78,7 @@ package enum EntityLookup {
         let parts = model.composite(of: attribute)?.attributes ?? []
         guard let part = parts.first(where: { $0.name == name }) else {
             let names = parts.map(\.name)
-            throw CommandError(
+            throw InterchangeError(
                 .usage, "unknownKey", "\(attribute.name) has no part \(name)",
                 hint: Suggestion.sentence(for: name, among: names)
                     ?? (names.isEmpty ? nil : "it has " + names.joined(separator: ", ")),

@@ -5,7 +5,7 @@ extension ManagedObjectContext {
     /// - Throws: a usage error if changes are not recorded for undo.
     package var requiredUndoManager: UndoManager {
         get throws {
-            guard let undoManager else { throw CommandError.usage("changes are not recorded for undo") }
+            guard let undoManager else { throw InterchangeError.usage("changes are not recorded for undo") }
             return undoManager
         }
     }
@@ -18,7 +18,7 @@ extension ManagedObjectContext {
         processPendingChanges()
         undoManager.endEvent()
         guard undoManager.groupingLevel == 0 else {
-            throw CommandError.usage("a group is open", hint: "close it with \(ending)")
+            throw InterchangeError.usage("a group is open", hint: "close it with \(ending)")
         }
         return undoManager
     }
@@ -31,7 +31,7 @@ extension ManagedObjectContext {
         processPendingChanges()
         undoManager.endEvent()
         guard undoManager.groupingLevel > 0 else {
-            throw CommandError.usage("no group is open", hint: "open one with \(beginning)")
+            throw InterchangeError.usage("no group is open", hint: "open one with \(beginning)")
         }
         return undoManager
     }

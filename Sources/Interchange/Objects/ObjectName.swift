@@ -9,14 +9,14 @@ package enum ObjectName {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         if parts.count == 5, parts[0] == "x-coredata:" {
             if parts[2].uppercased() != store.uuid {
-                throw CommandError(
+                throw InterchangeError(
                     .notFound, "unknownObject", "\(text) is an object of another store; this one is \(store.uuid)")
             }
             _ = try EntityLookup.entity(named: String(parts[3]), in: store.model)
         } else if parts.count == 2 {
             _ = try EntityLookup.entity(named: String(parts[0]), in: store.model)
         }
-        throw CommandError.usage(
+        throw InterchangeError.usage(
             "\(text) does not name an object", hint: "write Entity/p1, or the URI that export and insert print")
     }
 

@@ -32,7 +32,7 @@ package struct ColumnList {
         columns = try Self.split(text).map { try Self.column($0, in: text, entity, groups) }
         var names: Set<String> = []
         for column in columns where !names.insert(column.name).inserted {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "the column \(column.name) is named twice",
                 hint: "call one of them something else: \(column.name) AS NAME")
         }
@@ -83,7 +83,7 @@ package struct ColumnList {
     {
         let trimmed = part.drop { $0 == " " }
         guard let end = trimmed.lastIndex(where: { $0 != " " }) else {
-            throw CommandError.usage("a column is missing in \(text)")
+            throw InterchangeError.usage("a column is missing in \(text)")
         }
         let written = String(trimmed[...end])
         // The word after the last AS is the name.

@@ -22,10 +22,10 @@ package struct FetchQuery {
         if let groups, columns.columns.isEmpty { columns = ColumnList(groups.columns + [ColumnList.count]) }
         let isDistinct = terms.isDistinct
         if isDistinct, columns.columns.isEmpty {
-            throw CommandError.usage("--distinct needs --columns: objects are distinct by themselves")
+            throw InterchangeError.usage("--distinct needs --columns: objects are distinct by themselves")
         }
         if terms.having != nil, groups == nil {
-            throw CommandError.usage("--having is a condition on groups: it needs --group-by")
+            throw InterchangeError.usage("--having is a condition on groups: it needs --group-by")
         }
         objects.fetchOffset = terms.offset
         objects.fetchLimit = terms.limit ?? objects.fetchLimit
@@ -78,7 +78,7 @@ package struct FetchQuery {
         case .entity(let entityName):
             try values.checkUse(names)
             if store.model.entity(named: entityName) == nil, ObjectName.isName(entityName) {
-                throw CommandError.usage(
+                throw InterchangeError.usage(
                     "\(entityName) is an object, not an entity",
                     hint: "did you mean folio get \(ShellWord.quoted(terms.documentName)) \(entityName)?")
             }
@@ -87,7 +87,7 @@ package struct FetchQuery {
         }
         guard let template = store.model.fetchRequestTemplate(forName: name) else {
             let names = store.model.definition.fetchRequestTemplates.map(\.name)
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "the model has no fetch request \(name)",
                 hint: Suggestion.sentence(for: name, among: names)
                     ?? (names.isEmpty ? nil : "it has " + names.sorted().joined(separator: ", ")))
@@ -101,8 +101,8 @@ package struct FetchQuery {
         let condition = try ObjectSelection.request(request.entityName, where: conditions, with: values, in: store)
             .predicate
         let bound = try own.map { own in
-            do { return try values.binding(own, of: entity, in: store) } catch var error as CommandError {
-                error.why = "the template \(name): \(error.why)"
+            do { return try values.binding(own, of: entity, in: store) } catch var error as InterchangeError {
+                error.message = "the template \(name): \(error.message)"
                 throw error
             }
         }

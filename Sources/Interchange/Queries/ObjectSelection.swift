@@ -42,7 +42,7 @@ package enum ObjectSelection {
         do {
             return try context.existingObject(with: id)
         } catch let error as GraphError where error.code == .objectNotFound {
-            throw CommandError(
+            throw InterchangeError(
                 .notFound, "unknownObject", "there is no object \(name)",
                 detail: .object(["object": .string(id.description)]))
         }
@@ -56,13 +56,15 @@ package enum ObjectSelection {
         if words.count == 1, !ObjectName.isName(words[0]) {
             guard !conditions.isEmpty else {
                 _ = try EntityLookup.entity(named: words[0], in: store.model)
-                throw CommandError.usage(
+                throw InterchangeError.usage(
                     "\(words[0]) without --where would mean all of its objects",
                     hint: "say --where TRUEPREDICATE to mean them")
             }
             return try context.fetch(try request(words[0], where: conditions, with: values, in: store))
         }
-        if !conditions.isEmpty { throw CommandError.usage("--where goes with an entity, not with names of objects") }
+        if !conditions.isEmpty {
+            throw InterchangeError.usage("--where goes with an entity, not with names of objects")
+        }
         return try words.map { try object($0, in: context, store: store) }
     }
 }

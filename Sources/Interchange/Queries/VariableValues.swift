@@ -15,7 +15,7 @@ package struct VariableValues {
         var texts: [String: [String]] = [:]
         for assignment in assignments {
             guard let equals = assignment.firstIndex(of: "="), equals != assignment.startIndex else {
-                throw CommandError.usage("--with takes NAME=VALUE, not \(assignment)")
+                throw InterchangeError.usage("--with takes NAME=VALUE, not \(assignment)")
             }
             let name = assignment[..<equals].drop { $0 == "$" }
             texts[String(name), default: []].append(String(assignment[assignment.index(after: equals)...]))
@@ -28,7 +28,7 @@ package struct VariableValues {
     package func checkUse(_ names: some Sequence<String>) throws {
         let names = Set(names)
         guard let unused = texts.keys.sorted().first(where: { !names.contains($0) }) else { return }
-        throw CommandError.usage(
+        throw InterchangeError.usage(
             "--with \(unused): there is no variable $\(unused)"
                 + (names.isEmpty
                     ? " in a condition" : ", only " + names.sorted().map { "$" + $0 }.joined(separator: ", ")),
@@ -61,7 +61,7 @@ package struct VariableValues {
 
     private func refuse(_ unbound: [String]) throws {
         guard let name = unbound.first else { return }
-        throw CommandError.usage(
+        throw InterchangeError.usage(
             "$\(name) has no value",
             hint: Suggestion.sentence(for: name, among: texts.keys.sorted())
                 ?? "give it one: --with \(name)=VALUE")
@@ -165,7 +165,7 @@ package struct VariableValues {
             case .number:
                 if text.isEmpty { return .null }
                 guard let number = Self.number(text) else {
-                    throw CommandError.usage("--with \(name)=\(text): it is compared with a number")
+                    throw InterchangeError.usage("--with \(name)=\(text): it is compared with a number")
                 }
                 return number
             case .string: return .string(text)

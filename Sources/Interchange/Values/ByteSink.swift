@@ -100,7 +100,7 @@ package final class ByteSink {
     package func check() throws {
         if let trouble { throw trouble }
         guard failure != 0 else { return }
-        throw CommandError(
+        throw InterchangeError(
             .inputOutput, failure == ENOSPC ? "full" : "inputOutput", what: path == nil ? Self.what : nil,
             String(cString: strerror(failure)), path: path)
     }

@@ -37,7 +37,7 @@ package enum ValueParser {
         case (_, .null): return .null
         case (.string, .string(let text)): return .string(text)
         case (_, .object(let members)) where members["$missing"] != nil:
-            throw CommandError(
+            throw InterchangeError(
                 .malformed, "missingValue",
                 "\(attribute.name): the bytes of this value are missing (\(members["$missing"]?.string ?? ""))")
         case (.composite, .object(let members)): return try composite(members, for: attribute, in: model)
@@ -66,7 +66,7 @@ package enum ValueParser {
     /// The bytes of a file as a value.
     package static func value(_ bytes: Data, for attribute: AttributeDescription) throws -> PropertyValue {
         guard attribute.type == .binary || attribute.type == .transformable else {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "\(attribute.name) is \(attribute.type.name), and only binary attributes take a file's bytes")
         }
         return data(bytes, attribute)
@@ -85,7 +85,7 @@ package enum ValueParser {
         var values: [String: PropertyValue] = [:]
         for (key, member) in members {
             guard let element = composite.attributes.first(where: { $0.name == key }) else {
-                throw CommandError.usage(
+                throw InterchangeError.usage(
                     "the composite \(name) has no attribute \(key)",
                     hint: Suggestion.sentence(for: key, among: composite.attributes.map(\.name)))
             }
@@ -95,7 +95,7 @@ package enum ValueParser {
         return .composite(values)
     }
 
-    private static func mismatch(_ attribute: AttributeDescription, found: String) -> CommandError {
+    private static func mismatch(_ attribute: AttributeDescription, found: String) -> InterchangeError {
         let expectation: String =
             switch attribute.type {
             case .integer16: "a whole number from -32768 to 32767"
@@ -112,7 +112,7 @@ package enum ValueParser {
             case .composite: "an object, as \(attribute.name):={…}"
             case .undefined, .objectID: "nothing that can be typed"
             }
-        return CommandError(
+        return InterchangeError(
             .usage, "wrongType", "\(attribute.name) is \(attribute.type.name) and takes \(expectation), not \(found)",
             detail: .object(["key": .string(attribute.name), "type": .string(attribute.type.name)]))
     }
@@ -127,7 +127,7 @@ package enum ValueParser {
         else {
             return .date(Date(timeIntervalSinceReferenceDate: seconds))
         }
-        throw CommandError(
+        throw InterchangeError(
             .usage, "wrongType",
             "\(attribute.name) is \(attribute.type.name) and takes no number, as \(text) does not say from when it counts",
             hint: "write \(since1970) if these are seconds since 1970, \(since2001) if they are seconds since 2001",

@@ -36,13 +36,13 @@ enum DiffCommand: Command {
         }
         guard operands.count == 2 || isForGit else {
             guard operands.count == 1 else {
-                throw CommandError.usage("diff compares two documents", hint: specification.usage)
+                throw InterchangeError.usage("diff compares two documents", hint: specification.usage)
             }
             return try await compare(
                 try await earlierState(operands[0], arguments, console), operands[0], arguments, console)
         }
         let (old, new) = isForGit ? (operands[1], operands[4]) : (operands[0], operands[1])
-        if isForGit, console.isJSON { throw CommandError.usage("git is shown text: leave --json out") }
+        if isForGit, console.isJSON { throw InterchangeError.usage("git is shown text: leave --json out") }
         if isForGit {
             console.print("--- \(Printable.line(operands[0]))")
             // If the document is missing on one side, there are no objects to compare.
@@ -54,7 +54,7 @@ enum DiffCommand: Command {
                 _ = try await compare(old, new, arguments, console, isForGit: true)
             } catch {
                 // An error of one file must not end git's output for the other files.
-                guard let reason = CommandError(mapping: error).reasonForNoDocument else { throw error }
+                guard let reason = InterchangeError(mapping: error).reasonForNoDocument else { throw error }
                 console.print("not a Folio document: \(Printable.line(reason))")
             }
             return .done
@@ -71,7 +71,7 @@ enum DiffCommand: Command {
             reader in
             if reader.document.hasAutosavedWork { return path + "@saved" }
             guard let last = try reader.document.versions().last else {
-                throw CommandError.notFound(
+                throw InterchangeError.notFound(
                     "there is no earlier version to compare with", path: path,
                     hint: "name two documents: folio diff DOC DOC")
             }

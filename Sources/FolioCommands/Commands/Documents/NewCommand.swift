@@ -15,7 +15,7 @@ enum NewCommand: Command {
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         guard let modelText = arguments.value("--model") else {
-            throw CommandError.usage("a new document needs a model", hint: "name it with --model MODEL")
+            throw InterchangeError.usage("a new document needs a model", hint: "name it with --model MODEL")
         }
         let path = try DocumentArgument.path(arguments.operands[0])
         let form = try DocumentFormArgument.form(arguments, of: path, console)

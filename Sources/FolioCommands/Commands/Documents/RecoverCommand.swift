@@ -24,7 +24,7 @@ enum RecoverCommand: Command {
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         guard let choice = [Choice.list, .keep, .discard].first(where: { arguments.has("--\($0.rawValue)") }) else {
-            throw CommandError.usage("say what becomes of the work", hint: specification.usage)
+            throw InterchangeError.usage("say what becomes of the work", hint: specification.usage)
         }
         let path = try DocumentArgument.path(arguments.operands[0])
         let url = URL(fileURLWithPath: path), model = try FittingModel.choice(arguments.value("--model"))
@@ -32,7 +32,7 @@ enum RecoverCommand: Command {
         // Unsaved work of an open editor belongs to the editor.
         if let holder = info.lock {
             guard choice == .list else {
-                throw CommandError(
+                throw InterchangeError(
                     .tryLater, "locked", "open in \(holder)", path: path, hint: "try again later",
                     detail: .object(["holder": holder.json]))
             }

@@ -21,7 +21,7 @@ enum RepairCommand: Command {
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         guard let text = arguments.value("--output") else {
-            throw CommandError.usage("say where the new document is to be", hint: "name it with -o NEW")
+            throw InterchangeError.usage("say where the new document is to be", hint: "name it with -o NEW")
         }
         let source = URL(fileURLWithPath: try DocumentArgument.path(arguments.operands[0]))
         let target = try DocumentArgument.path(text)
@@ -38,7 +38,7 @@ enum RepairCommand: Command {
                 try console.interruption.committingStep(placing)
             }
         } catch {
-            throw Self.naming(source.path, CommandError(mapping: error))
+            throw Self.naming(source.path, InterchangeError(mapping: error))
         }
         console.hasWritten = !isDryRun
         tell(report, target, isDryRun: isDryRun, console)
@@ -47,14 +47,14 @@ enum RepairCommand: Command {
 
     /// Replaces the path of a temporary folder in an error with that of the document, because users
     /// don't know the folder.
-    private static func naming(_ source: String, _ error: CommandError) -> CommandError {
+    private static func naming(_ source: String, _ error: InterchangeError) -> InterchangeError {
         // Errors of the folder itself, such as a full disk, keep its path.
         guard [.malformed, .modelMismatch].contains(error.exit), let path = error.path,
-            CommandError.isTemporaryCopy(path)
+            InterchangeError.isTemporaryCopy(path)
         else { return error }
         var named = error
         named.path = source
-        named.why = error.why.replacing(path, with: source)
+        named.message = error.message.replacing(path, with: source)
         return named
     }
 

@@ -27,7 +27,7 @@ enum SaveAsCommand: Command {
         let target = try DocumentArgument.path(arguments.operands[1])
         let form = try DocumentFormArgument.form(arguments, of: target, console)
         if arguments.has("--with-versions"), ![.package, .archive].contains(form) {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "a store by itself has no place for versions",
                 hint: "write a package or an archive, or leave --with-versions out")
         }

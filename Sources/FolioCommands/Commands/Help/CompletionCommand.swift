@@ -24,7 +24,7 @@ enum CompletionCommand: Command {
         let name = arguments.operands[0]
         guard let shell = Shell(rawValue: name) else {
             let names = Shell.allCases.map(\.rawValue)
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "there is no completion for \(name)",
                 hint: Suggestion.sentence(for: name, among: names) ?? "one of " + names.joined(separator: ", "))
         }

@@ -16,15 +16,15 @@ enum HelpCommand: Command {
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         if let option = ["--man", "--mime"].first(where: arguments.has), let name = arguments.operands.first {
-            throw CommandError.usage("\(option) is about folio as a whole: leave \(name) out")
+            throw InterchangeError.usage("\(option) is about folio as a whole: leave \(name) out")
         }
         if arguments.has("--man") {
-            if console.isJSON { throw CommandError.usage("the manual page is text: leave --json out") }
+            if console.isJSON { throw InterchangeError.usage("the manual page is text: leave --json out") }
             ManualPage.print(console)
             return .done
         }
         if arguments.has("--mime") {
-            if console.isJSON { throw CommandError.usage("the description is XML: leave --json out") }
+            if console.isJSON { throw InterchangeError.usage("the description is XML: leave --json out") }
             console.print(DocumentType.sharedMimeInfo(for: []).trimmingCharacters(in: .newlines))
             return .done
         }
@@ -37,7 +37,7 @@ enum HelpCommand: Command {
             return .done
         }
         guard let command = CommandTable.command(named: name) else {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "unknown command \(name)",
                 hint: Suggestion.sentence(for: name, among: CommandTable.names + Help.topics.map(\.name))
                     ?? "see folio help for the commands")

@@ -83,7 +83,7 @@ enum GitCommand: Command {
         var text = ""
         if FileManager.default.fileExists(atPath: path) {
             do { text = try String(contentsOfFile: path, encoding: .utf8) } catch {
-                throw CommandError(.inputOutput, "unreadable", "can't be read as text", path: path)
+                throw InterchangeError(.inputOutput, "unreadable", "can't be read as text", path: path)
             }
         }
         // A line break of two bytes is one character.
@@ -95,7 +95,7 @@ enum GitCommand: Command {
         if !text.isEmpty, text.utf8.last != UInt8(ascii: "\n") { text += lineBreak }
         text += missing.map { $0 + lineBreak }.joined()
         do { try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic) } catch {
-            throw CommandError(
+            throw InterchangeError(
                 .cannotCreate, "notWritten", "can't be written: \(error.localizedDescription)", path: path)
         }
         return missing
@@ -111,12 +111,12 @@ enum GitCommand: Command {
         process.standardError = FileHandle.nullDevice
         process.standardInput = FileHandle.nullDevice
         do { try process.run() } catch {
-            throw CommandError(.unavailable, "unavailable", "git can't be started", path: folder)
+            throw InterchangeError(.unavailable, "unavailable", "git can't be started", path: folder)
         }
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
-            throw CommandError(
+            throw InterchangeError(
                 .unavailable, "noRepository",
                 "git finds no repository here, or refuses: git \(words.joined(separator: " "))",
                 path: folder)

@@ -10,12 +10,12 @@ enum GitMerge {
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let operands = arguments.operands
         guard operands.count >= 3 else {
-            throw CommandError.usage("git names three files", hint: "git config merge.folio.driver '\(driver)'")
+            throw InterchangeError.usage("git names three files", hint: "git config merge.folio.driver '\(driver)'")
         }
         do {
             return try await merge(arguments, console)
         } catch {
-            var failure = CommandError(mapping: error)
+            var failure = InterchangeError(mapping: error)
             if operands.count > 3 { GitMergeFailure(operands).explain(&failure, isMerged: console.hasWritten) }
             throw failure
         }

@@ -16,10 +16,10 @@ struct GitMergeFailure {
     }
 
     /// - Parameter isMerged: Whether the merged document was written before.
-    func explain(_ failure: inout CommandError, isMerged: Bool) {
+    func explain(_ failure: inout InterchangeError, isMerged: Bool) {
         let side = failure.path.flatMap { path in sides.first { $0.paths.path(path) != nil } }
-        failure.why = named(failure.why)
-        if let side, !failure.why.contains(side.name) { failure.why = "\(side.name): \(failure.why)" }
+        failure.message = named(failure.message)
+        if let side, !failure.message.contains(side.name) { failure.message = "\(side.name): \(failure.message)" }
         failure.path = name
         guard failure.exit != .interrupted else { return }
         if isMerged {
@@ -46,7 +46,7 @@ struct GitMergeFailure {
         }
     }
 
-    private func advice(_ failure: CommandError, _ side: (name: String, stage: Int)?) -> String {
+    private func advice(_ failure: InterchangeError, _ side: (name: String, stage: Int)?) -> String {
         let end = "git add only what is merged by hand (folio merge)"
         switch failure.code {
         case "malformed", "damaged", "notAStore":

@@ -54,7 +54,7 @@ enum MergeCommand: Command {
         let operands = arguments.operands
         if arguments.has("--git") { return try await GitMerge.run(arguments, console) }
         guard operands.count <= 2 else {
-            throw CommandError.usage("one argument too many: \(operands[2])", hint: specification.usage)
+            throw InterchangeError.usage("one argument too many: \(operands[2])", hint: specification.usage)
         }
         guard operands.count == 2 else { return try listCopies(operands[0], arguments, console) }
         let base = try DocumentMerge.Base.named(arguments.value("--base"))
@@ -120,7 +120,7 @@ enum MergeCommand: Command {
     {
         for option in ["--base", "--ours", "--theirs", "--decisions", "--output", "--force", "--stat"]
         where arguments.has(option) {
-            throw CommandError.usage("\(option) goes with two documents", hint: specification.usage)
+            throw InterchangeError.usage("\(option) goes with two documents", hint: specification.usage)
         }
         let path = try DocumentArgument.path(text)
         let folder = folder(of: path)

@@ -24,7 +24,7 @@ enum ResolveCommand: Command {
         let side: DocumentMerge.Choice? = arguments.has("--ours") ? .ours : arguments.has("--theirs") ? .theirs : nil
         guard arguments.has("--all") ? operands.count == 1 && side != nil : operands.count == (side == nil ? 3 : 2)
         else {
-            throw CommandError.usage("say which conflict, and how it is decided", hint: specification.usage)
+            throw InterchangeError.usage("say which conflict, and how it is decided", hint: specification.usage)
         }
         return try await DocumentEditor.editing(operands[0], arguments, console) { editor in
             let known = try await editor.document.undecidedConflicts()
@@ -55,7 +55,7 @@ enum ResolveCommand: Command {
         -> PropertyValue
     {
         guard let property = conflict.property else {
-            throw CommandError.usage("\(conflict.name) is an object as a whole: decide it by --ours or --theirs")
+            throw InterchangeError.usage("\(conflict.name) is an object as a whole: decide it by --ours or --theirs")
         }
         let attribute = try DecisionsFile.attribute(property, of: conflict.object, model)
         let assignment = try Assignment(

@@ -28,7 +28,7 @@ enum CodegenCommand: Command {
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         guard let folder = arguments.value(OptionSpecification.output.names[0]) else {
-            throw CommandError.usage("-o DIR is missing")
+            throw InterchangeError.usage("-o DIR is missing")
         }
         try OutputFile.refuse(folder, in: [arguments.operands[0]])
         let loaded = try await ModelArgument.load(arguments.operands[0], console)
@@ -69,7 +69,7 @@ enum CodegenCommand: Command {
                 for: loaded.model, named: loaded.name,
                 contents: String(decoding: ModelContents.encode(loaded.model), as: UTF8.self))
         } catch let error as CodegenError {
-            throw CommandError(.malformed, "malformed", "no Swift classes can be made: \(error)")
+            throw InterchangeError(.malformed, "malformed", "no Swift classes can be made: \(error)")
         }
     }
 
@@ -77,7 +77,7 @@ enum CodegenCommand: Command {
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         } catch {
-            throw CommandError(
+            throw InterchangeError(
                 .cannotCreate, "cannotCreate", "can't make the folder: \(error.localizedDescription)", path: path)
         }
     }

@@ -10,18 +10,18 @@ extension MigrateCommand {
         do {
             policies = try PolicyExpressions(definitions)
         } catch {
-            throw CommandError.usage(error.message)
+            throw InterchangeError.usage(error.message)
         }
         let read = try arguments.all("--mapping").flatMap { try mappings(at: $0, console) }
         var wanted: Set<String> = [], models: [MappingModel] = []
         for (path, model) in read {
             wanted.formUnion(model.migrationPolicyNames)
             do { models.append(try model.applying(policies)) } catch {
-                throw CommandError(.unavailable, "policy", error.message, path: path, hint: policyHint)
+                throw InterchangeError(.unavailable, "policy", error.message, path: path, hint: policyHint)
             }
         }
         for name in policies.policyNames where !wanted.contains(where: { $0 == name || $0.hasSuffix("." + name) }) {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "no mapping model names the policy \(name)",
                 hint: wanted.isEmpty
                     ? "they name no policy: leave --policy out"
@@ -38,7 +38,7 @@ extension MigrateCommand {
         let url = URL(fileURLWithPath: text)
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
-            throw CommandError.notFound("there is no such file", path: text)
+            throw InterchangeError.notFound("there is no such file", path: text)
         }
         let isModel = FileManager.default.fileExists(atPath: url.appendingPathComponent("xcmapping.xml").path)
         guard isFolder.boolValue, !isModel, url.pathExtension != "xcmappingmodel" else {
@@ -46,7 +46,7 @@ extension MigrateCommand {
         }
         let files = try MappingModel.files(in: url)
         guard !files.isEmpty else {
-            throw CommandError.malformed("this is no mapping model, and no folder of mapping models", path: text)
+            throw InterchangeError.malformed("this is no mapping model, and no folder of mapping models", path: text)
         }
         return try files.map { file in
             let path = text + (text.hasSuffix("/") ? "" : "/") + file.lastPathComponent
@@ -58,7 +58,7 @@ extension MigrateCommand {
         do {
             return try MappingModel(contentsOf: url)
         } catch let error as MigrationError {
-            throw CommandError.malformed(error.description, path: path)
+            throw InterchangeError.malformed(error.description, path: path)
         }
     }
 }

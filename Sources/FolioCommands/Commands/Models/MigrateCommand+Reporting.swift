@@ -29,7 +29,7 @@ extension MigrateCommand {
                     report(migration, ofSeveral: path, isDryRun: isDryRun, isVerbose: isVerbose, console)
                 }
             case .failure(let error):
-                var failure = CommandError(mapping: error)
+                var failure = InterchangeError(mapping: error)
                 failure.hideTemporaryFolders()
                 failure.path = failure.path ?? path
                 failure.showTyped(TypedPaths([path]))

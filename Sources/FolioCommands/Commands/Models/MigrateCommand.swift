@@ -47,16 +47,16 @@ enum MigrateCommand: Command {
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         guard let modelText = arguments.value("--model") else {
-            throw CommandError.usage("the version to migrate to is missing", hint: "give it with --model MODEL")
+            throw InterchangeError.usage("the version to migrate to is missing", hint: "give it with --model MODEL")
         }
         let sources = withoutBackups(try arguments.operands.map { try DocumentArgument.path($0) }, console)
         let jobs = try arguments.count("--jobs") ?? 1
-        guard jobs > 0 else { throw CommandError.usage("the option --jobs needs a number above 0") }
+        guard jobs > 0 else { throw InterchangeError.usage("the option --jobs needs a number above 0") }
         let target = try arguments.value("--output").map { try DocumentArgument.path($0) }
         try DocumentFormArgument.refuseForceWithoutOutput(arguments, specification)
         if let target {
             guard sources.count == 1 else {
-                throw CommandError.usage("one document is written to NEW, not \(sources.count)")
+                throw InterchangeError.usage("one document is written to NEW, not \(sources.count)")
             }
             try DocumentFormArgument.refuseExisting(target, of: sources[0], arguments)
         }

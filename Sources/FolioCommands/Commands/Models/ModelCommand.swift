@@ -31,7 +31,7 @@ enum ModelCommand: Command {
         let operands = arguments.operands, subcommand = try arguments.subcommand(of: specification)?.name
         if let subcommand {
             if arguments.has(OptionSpecification.formatName) {
-                throw CommandError.usage(
+                throw InterchangeError.usage(
                     "\(OptionSpecification.formatName) does not go with model \(subcommand)", hint: "--json gives JSON")
             }
         }

@@ -27,7 +27,7 @@ enum ExportCommand: Command {
         do {
             return try await export(arguments, console)
         } catch {
-            guard let reason = CommandError(mapping: error).reasonForNoDocument else { throw error }
+            guard let reason = InterchangeError(mapping: error).reasonForNoDocument else { throw error }
             console.print("not a Folio document: \(Printable.line(reason))")
             return .done
         }

@@ -28,14 +28,14 @@ enum ExtractCommand: Command {
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let path = arguments.operands[0], name = arguments.operands[1]
         guard let target = arguments.value(OptionSpecification.output.names[0]) else {
-            throw CommandError.usage("-o FILE is missing", hint: "-o - writes to standard output")
+            throw InterchangeError.usage("-o FILE is missing", hint: "-o - writes to standard output")
         }
         guard arguments.operands.count == 3 else {
             return try await FolderExtraction.run(arguments, to: target, console)
         }
         let key = arguments.operands[2]
         for option in ["--name", "--where", "--with", "--force"] where arguments.has(option) {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "\(option) is for all objects of an entity: folio extract DOC ENTITY.KEY -o FOLDER")
         }
         try await DocumentReader.reading(path, model: arguments.value("--model"), console) { reader in
@@ -72,11 +72,11 @@ enum ExtractCommand: Command {
             do {
                 return try value.reader()
             } catch let error as StorageError where error.code == .notFound {
-                throw CommandError(
+                throw InterchangeError(
                     .notFound, "missingValue",
                     "the bytes of \(name) are missing: there is no file \(value.fileName ?? "")", path: path)
             }
-        default: throw CommandError(.notFound, "noValue", "\(name) has no value", path: path)
+        default: throw InterchangeError(.notFound, "noValue", "\(name) has no value", path: path)
         }
     }
 

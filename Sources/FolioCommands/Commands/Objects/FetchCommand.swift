@@ -25,7 +25,7 @@ enum FetchCommand: Command {
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let format = arguments.value("--format") ?? (console.isJSON ? "json" : "table")
         if arguments.has("--count"), let format = arguments.value("--format"), format != "json" {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "--count and --format \(format) exclude each other",
                 hint: "--count prints a number, with --json an object with it")
         }

@@ -79,7 +79,7 @@ enum ImportCommand: Command {
             if let found = known.first(where: { $0.rawValue == text.lowercased() || text == "\t" && $0 == .tab }) {
                 return found
             }
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "--delimiter does not take \(text)",
                 hint: "one of " + known.map { "'\($0.rawValue)'" }.joined(separator: ", "))
         }
@@ -92,7 +92,7 @@ enum ImportCommand: Command {
         guard arguments.has("--entity"), let named = operands.first,
             operands.allSatisfy({ ImportFile.parts(of: $0) != nil })
         else { return }
-        throw CommandError.usage(
+        throw InterchangeError.usage(
             "--entity is for files that don't say their entity, and \(named) says it", hint: "leave one of them out")
     }
 }

@@ -22,7 +22,7 @@ enum SetCommand: Command {
         let names = Array(words.prefix { !$0.contains("=") })
         let assignments = try Assignment.list(words.dropFirst(names.count))
         guard !names.isEmpty, !assignments.isEmpty else {
-            throw CommandError.usage("objects and values are both needed", hint: specification.usage)
+            throw InterchangeError.usage("objects and values are both needed", hint: specification.usage)
         }
         try await DocumentEditor.editing(arguments.operands[0], arguments, console) { editor in
             let model = editor.document.model
@@ -70,7 +70,7 @@ enum SetCommand: Command {
         _ assignments: [Assignment], _ values: VariableValues, to objects: [ManagedObject], _ editor: DocumentEditor,
         _ console: Console
     ) throws {
-        var known: [String: Edits] = [:], all: [[Edit]] = [], failures: [CommandError] = []
+        var known: [String: Edits] = [:], all: [[Edit]] = [], failures: [InterchangeError] = []
         for object in objects {
             try console.interruption.check()
             let name = object.entity.name
@@ -79,8 +79,8 @@ enum SetCommand: Command {
             var computed: [Edit] = []
             for edit in edits.computed {
                 do { computed.append(try edit.edit(of: object)) } catch {
-                    var failure = CommandError(mapping: error)
-                    failure.why = "\(name)/p\(object.objectID.key): \(failure.why)"
+                    var failure = InterchangeError(mapping: error)
+                    failure.message = "\(name)/p\(object.objectID.key): \(failure.message)"
                     failures.append(failure)
                 }
             }
@@ -88,7 +88,7 @@ enum SetCommand: Command {
             all.append(computed)
         }
         if var first = failures.first {
-            first.excerpt = failures.dropFirst().map { Printable.line($0.why) }
+            first.excerpt = failures.dropFirst().map { Printable.line($0.message) }
             first.exit = .usage
             throw first
         }

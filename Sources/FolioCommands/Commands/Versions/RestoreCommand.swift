@@ -20,7 +20,7 @@ enum RestoreCommand: Command {
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let document = DocumentArgument(arguments.operands[0])
         guard document.state != .newest else {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "say which version",
                 hint:
                     "folio versions \(ShellWord.quoted(document.path)) lists them; folio restore \(ShellWord.quoted(document.path))@n restores one"
@@ -66,7 +66,7 @@ enum RestoreCommand: Command {
     {
         let url = URL(fileURLWithPath: document.path)
         guard case .version(let generation) = document.state else {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "only a version that was saved is restored in place",
                 hint: "autosaved work is kept or discarded by folio recover")
         }

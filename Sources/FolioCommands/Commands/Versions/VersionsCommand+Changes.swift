@@ -7,14 +7,14 @@ extension VersionsCommand {
     static func name(_ arguments: ParsedArguments, _ console: Console) async throws {
         let name = arguments.operands.count == 3 ? arguments.operands[2] : nil, isRemoved = arguments.has("--remove")
         if name == nil, !isRemoved {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "which name?",
                 hint:
                     "folio versions name \(ShellWord.quoted(arguments.operands[1])) NAME, or --remove to take the name away"
             )
         }
         if name != nil, isRemoved {
-            throw CommandError.usage("--remove takes the name away", hint: "leave \(arguments.operands[2]) out")
+            throw InterchangeError.usage("--remove takes the name away", hint: "leave \(arguments.operands[2]) out")
         }
         if let name { try check(name) }
         let isPinned = try await change(
@@ -34,12 +34,12 @@ extension VersionsCommand {
 
     private static func check(_ name: String) throws {
         guard name.count <= longestName else {
-            throw CommandError.usage("a name has up to \(longestName) characters, not \(name.count)")
+            throw InterchangeError.usage("a name has up to \(longestName) characters, not \(name.count)")
         }
         guard !name.allSatisfy(\.isWhitespace),
             !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
         else {
-            throw CommandError.usage("a name is a line of text", hint: "--remove takes a name away")
+            throw InterchangeError.usage("a name is a line of text", hint: "--remove takes a name away")
         }
     }
 
@@ -59,7 +59,7 @@ extension VersionsCommand {
     ) async throws -> Bool {
         let argument = DocumentArgument(arguments.operands[1]), isDryRun = arguments.has(OptionSpecification.dryRun)
         guard case .version(let generation) = argument.state else {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "say which version: DOC@n", hint: "folio versions \(ShellWord.quoted(argument.path)) lists them")
         }
         return try await DocumentEditor.editing(argument.path, arguments, console) { editor in
@@ -84,11 +84,11 @@ extension VersionsCommand {
     {
         if let version = try document.versions().last(where: { $0.generation == generation }) { return version }
         if generation == document.generation {
-            throw CommandError.notFound(
+            throw InterchangeError.notFound(
                 "\(generation) is the last save, and no version yet", path: path,
                 hint: "it becomes one with the next save")
         }
-        throw CommandError.notFound(
+        throw InterchangeError.notFound(
             "there is no version \(generation)", path: path, hint: "folio versions \(ShellWord.quoted(path)) lists them"
         )
     }
@@ -97,7 +97,7 @@ extension VersionsCommand {
 
     static func prune(_ text: String, _ arguments: ParsedArguments, _ console: Console) async throws {
         guard let keep = arguments.value("--keep") else {
-            throw CommandError.usage("say which versions stay", hint: "usage: folio versions prune DOC --keep WHAT")
+            throw InterchangeError.usage("say which versions stay", hint: "usage: folio versions prune DOC --keep WHAT")
         }
         let retention = try self.retention(keep), path = try DocumentArgument.path(text)
         try await DocumentEditor.editing(text, arguments, console) { editor in
@@ -123,7 +123,7 @@ extension VersionsCommand {
     private static func retention(_ text: String) throws -> VersionRetention {
         if text == "thinned" { return .thinned }
         guard let match = text.wholeMatch(of: /(\d{1,12})(h|d|w|KB|MB|GB)?/), let number = Int(match.1) else {
-            throw CommandError.usage("--keep does not take \(text)", hint: "one of 10, 12h, 30d, 8w, 20MB, thinned")
+            throw InterchangeError.usage("--keep does not take \(text)", hint: "one of 10, 12h, 30d, 8w, 20MB, thinned")
         }
         func since(_ seconds: Double) -> VersionRetention {
             .since(Date(timeIntervalSinceNow: -Double(number) * seconds))

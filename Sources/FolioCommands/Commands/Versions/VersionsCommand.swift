@@ -62,12 +62,12 @@ enum VersionsCommand: Command {
             switch argument.state {
             case .version(let last):
                 guard list.contains(generation: last) else {
-                    throw CommandError.notFound("there is no version \(last)", path: argument.path)
+                    throw InterchangeError.notFound("there is no version \(last)", path: argument.path)
                 }
                 list.removeStates(after: last)
             case .saved: list.removeAutosaved()
             case .autosaved where !reader.document.hasAutosavedWork:
-                throw CommandError.notFound("there is no autosaved work", path: argument.path)
+                throw InterchangeError.notFound("there is no autosaved work", path: argument.path)
             case .autosaved, .newest, .base: break
             }
             if list.isEmpty, reader.document.generation == nil, !console.isJSON {

@@ -66,7 +66,7 @@ extension DocumentImporter {
         _ last: ManagedObjectID, _ first: ManagedObjectID, over contested: ManagedObjectID,
         _ property: PropertyDescription,
         _ piece: ImportPiece
-    ) -> CommandError {
+    ) -> InterchangeError {
         .malformed(
             "\(name(first, piece)) and \(name(last, piece)) are both linked to \(name(contested, piece)), whose \(property.name) is one object"
         )

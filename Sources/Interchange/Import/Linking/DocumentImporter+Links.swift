@@ -55,7 +55,7 @@ extension DocumentImporter {
         }
         guard property.isToMany else {
             guard targets.count <= 1 else {
-                throw CommandError.malformed("\(property.name) is to-one, but several objects stand there")
+                throw InterchangeError.malformed("\(property.name) is to-one, but several objects stand there")
             }
             guard let target = objects.first else {
                 // For a new object an empty value does not remove links that other records have set
@@ -103,7 +103,7 @@ extension DocumentImporter {
     private static func names(_ value: ImportRecord.Value, _ key: String) throws -> [String] {
         func name(_ json: JSONValue) throws -> String {
             guard let name = json.string else {
-                throw CommandError.malformed("\(key): expected the name of an object, found \(json.kind)")
+                throw InterchangeError.malformed("\(key): expected the name of an object, found \(json.kind)")
             }
             return name
         }
@@ -172,7 +172,7 @@ extension DocumentImporter {
                 where error.code == .objectNotFound
             {}
         }
-        throw CommandError.malformed("\(property.name): \(name) is neither in the file nor in the document")
+        throw InterchangeError.malformed("\(property.name): \(name) is neither in the file nor in the document")
     }
 
     // MARK: Objects by natural key
@@ -187,7 +187,7 @@ extension DocumentImporter {
         }
         let count = columns.map(\.count).max() ?? 0
         guard columns.allSatisfy({ $0.count == count }) else {
-            throw CommandError.malformed("\(link.property.name): the columns name different numbers of objects")
+            throw InterchangeError.malformed("\(link.property.name): the columns name different numbers of objects")
         }
         let keys = (0..<count).map { index in NaturalKey.Values(columns.map { $0[index] }) }
         // If all values are nil, there is no object.
@@ -218,11 +218,11 @@ extension DocumentImporter {
         if found.count == 1 { return found[0] }
         let name = link.key.text(values)
         if found.count > 1 {
-            throw CommandError.malformed(
+            throw InterchangeError.malformed(
                 "\(link.property.name): \(found.count) objects of \(link.key.entity.name) have \(name)")
         }
         guard settings.createsMissing else {
-            throw CommandError.malformed(
+            throw InterchangeError.malformed(
                 "\(link.property.name): there is no \(link.key.entity.name) with \(name)",
                 hint: "say --create-missing to make it")
         }

@@ -17,7 +17,7 @@ extension DocumentImporter {
         if let id = ownID(uri: name) { return id }
         guard let key = settings.nameKey(record.entity) else { return nil }
         guard let id = ManagedObjectID(text: name, store: store) else {
-            throw CommandError.malformed("--match \(key): \(name) is an object of another document")
+            throw InterchangeError.malformed("--match \(key): \(name) is an object of another document")
         }
         return id
     }

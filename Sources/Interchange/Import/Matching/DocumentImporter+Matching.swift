@@ -41,12 +41,12 @@ extension DocumentImporter {
         let name = "\(id.entity.name)/p\(id.key)"
         guard let object = named[id], !object.isDeleted, object.entity.isKind(of: record.entity) else {
             if let matched { return (matched, false) }
-            throw CommandError.malformed(
+            throw InterchangeError.malformed(
                 "the object \(name) is no longer in the document",
                 hint: "leave its id out to make a new object, or say --as-new for all")
         }
         if let matched, matched !== object {
-            throw CommandError.malformed(
+            throw InterchangeError.malformed(
                 "the row is of \(name), and by --match of \(matched.entity.name)/p\(matched.objectID.key)")
         }
         return (object, true)
@@ -57,7 +57,7 @@ extension DocumentImporter {
             let objects = try matches[key]?.objects(with: values)
         else { return nil }
         guard objects.count > 1 else { return objects.first }
-        throw CommandError.malformed(
+        throw InterchangeError.malformed(
             "\(objects.count) objects of \(key.entity.name) have \(key.text(values)), and one is to be updated")
     }
 }

@@ -12,11 +12,11 @@ extension DocumentImporter {
             return
         }
         guard names.add(object, entityIndex: record.entity.index, number: number) else {
-            throw CommandError.malformed("the object \(ImportRecord.shortName(id)) occurs twice")
+            throw InterchangeError.malformed("the object \(ImportRecord.shortName(id)) occurs twice")
         }
         guard isNew, wasEmpty, number > 0, keepsNumbers[root] ?? true else { return }
         if let other = entity(holding: number, besides: record.entity, numbers) {
-            throw CommandError.malformed(
+            throw InterchangeError.malformed(
                 "\(ImportRecord.shortName(id)) and \(other.name)/p\(number) have one number, and all objects of \(store.model.entities[root].name) are numbered together",
                 hint: "give one of them another number")
         }

@@ -22,7 +22,7 @@ enum CSVHeader {
             if fitting.count == 1 { candidates = fitting }
         }
         guard candidates.count > 1 else { return candidates.first?.byte ?? seen[0].byte }
-        throw CommandError(
+        throw InterchangeError(
             .malformed, "ambiguousHeader",
             "line 1: the fields may be separated by " + candidates.map(\.name).joined(separator: " or by "),
             hint: "say which: --delimiter '\(candidates[0].name)'")
@@ -33,12 +33,14 @@ enum CSVHeader {
     static func names(_ fields: [String?]) throws -> [String] {
         var seen: Set<String> = []
         return try fields.enumerated().map { index, name in
-            guard let name else { throw CommandError.malformed("line 1, column \(index + 1): a column without a name") }
+            guard let name else {
+                throw InterchangeError.malformed("line 1, column \(index + 1): a column without a name")
+            }
             // The first column of an export is the object's URI, and an attribute may be named id,
             // too.
             if index > 0 || name != "id" {
                 guard seen.insert(name).inserted else {
-                    throw CommandError.malformed("line 1, column \(index + 1): the column \(name) comes twice")
+                    throw InterchangeError.malformed("line 1, column \(index + 1): the column \(name) comes twice")
                 }
             }
             return name

@@ -116,7 +116,7 @@ struct CSVReader {
         isASCII ? String(decoding: bytes, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
     }
 
-    private func failure(_ why: String, _ column: Int) -> CommandError {
+    private func failure(_ why: String, _ column: Int) -> InterchangeError {
         .malformed("line \(recordLine), column \(column): \(why)")
     }
 }

@@ -35,7 +35,7 @@ extension DocumentImporter {
         guard let first = properties.first else { return }
         let names = properties.map { "\(columns.entity.name).\($0.name)" }
         let kind = columns.tellsColumns ? "column" : "member"
-        throw CommandError(
+        throw InterchangeError(
             .malformed, "missingColumn",
             (place.map { $0 + ": " } ?? "")
                 + (names.count == 1

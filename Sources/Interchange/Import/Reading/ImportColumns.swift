@@ -69,9 +69,9 @@ package final class ImportColumns {
                 } else {
                     throw EntityLookup.unknownKey(name, of: entity)
                 }
-            } catch var error as CommandError {
+            } catch var error as InterchangeError {
                 error.exit = .malformed
-                if tellsColumns { error.why = "line 1, column \(place + 1): \(error.why)" }
+                if tellsColumns { error.message = "line 1, column \(place + 1): \(error.message)" }
                 throw error
             }
         }
@@ -80,7 +80,7 @@ package final class ImportColumns {
         naturalLinks = try natural.sorted { $0.key < $1.key }.map { name, parts in
             let property = try EntityLookup.property(named: name, of: entity)
             if links.contains(where: { $0.1.name == name }) {
-                throw CommandError.malformed(
+                throw InterchangeError.malformed(
                     "\(name) and \(name).\(parts[0].attribute.name) say the same link: leave one of them out")
             }
             guard let destination = property.relationship.flatMap({ model.destination(of: $0) }) else {
@@ -93,7 +93,7 @@ package final class ImportColumns {
         self.matchKey = matchKey
         matchPositions = try (matchKey?.attributes ?? []).map { attribute in
             guard let place = names.firstIndex(of: attribute.name) else {
-                throw CommandError.usage(
+                throw InterchangeError.usage(
                     "--match \(attribute.name): there is no \(tellsColumns ? "column" : "member") of this name",
                     hint: Suggestion.sentence(for: attribute.name, among: names))
             }
@@ -108,10 +108,10 @@ package final class ImportColumns {
         let parts = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         let property = try EntityLookup.property(named: parts[0], of: entity)
         guard let destination = property.relationship.flatMap({ model.destination(of: $0) }) else {
-            throw CommandError.usage("\(path): \(parts[0]) is no relationship of \(entity.name)")
+            throw InterchangeError.usage("\(path): \(parts[0]) is no relationship of \(entity.name)")
         }
         guard parts.count == 2 else {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "\(path): objects are found by attributes of their own, as in \(parts[0]).\(parts[1])")
         }
         return try keyAttribute(parts[1], of: destination)
@@ -123,7 +123,7 @@ package final class ImportColumns {
         guard let attribute = property.attribute, !property.isTransient,
             ![.binary, .transformable, .composite, .undefined, .objectID].contains(attribute.type)
         else {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "objects can't be found by \(entity.name).\(name)",
                 hint: "an attribute that is a number, a text, a date, a UUID, a URI or a boolean does")
         }

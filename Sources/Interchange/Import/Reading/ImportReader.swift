@@ -105,7 +105,7 @@ final class ImportReader {
 
     private func csv() throws -> Source {
         guard let entity = file.entity else {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "a CSV file does not say of which entity its objects are",
                 hint: "name it with --entity, or write Entity=FILE")
         }
@@ -126,7 +126,7 @@ final class ImportReader {
 
     private func record(_ fields: [String?], _ names: [String], line: Int) throws -> ImportRecord {
         guard fields.count == names.count else {
-            throw CommandError.malformed(
+            throw InterchangeError.malformed(
                 "line \(line): \(fields.count) field\(fields.count == 1 ? "" : "s"), but \(names.count) column\(names.count == 1 ? "" : "s")"
             )
         }
@@ -139,7 +139,7 @@ final class ImportReader {
         }
         guard let entity else { preconditionFailure("A CSV file without an entity was refused") }
         if named == nil, let name, let nameColumn, ImportSettings.isName(names[nameColumn], of: entity) {
-            throw CommandError.malformed(
+            throw InterchangeError.malformed(
                 "\(place): \(name) is no name of an object", hint: "Entity/p1, or the URI that export prints")
         }
         let columns = try csvColumns(names, entity, isNamed: named != nil)
@@ -183,7 +183,7 @@ final class ImportReader {
         entity: EntityDescription, id: String?, values: [(name: String, value: JSONValue)]
     ) {
         guard let members = object.value.object else {
-            throw CommandError.malformed("expected an object, found \(object.value.kind)")
+            throw InterchangeError.malformed("expected an object, found \(object.value.kind)")
         }
         let key = ImportSettings.nameKeys.first { members[$0]?.string.flatMap(ImportRecord.name) != nil }
         let id = key.flatMap { members[$0]?.string }, named = id.flatMap(ImportRecord.name)
@@ -191,7 +191,7 @@ final class ImportReader {
             let entity = try (named?.entity ?? object.entityName).map({ try EntityLookup.entity(named: $0, in: model) })
                 ?? file.entity
         else {
-            throw CommandError.malformed(
+            throw InterchangeError.malformed(
                 "nothing says of which entity the object is", hint: "name it with --entity, or write Entity=FILE")
         }
         var values: [(name: String, value: JSONValue)] = []
@@ -222,7 +222,7 @@ final class ImportReader {
     {
         if let known = columns[entity.index]?[names] { return known }
         if let key = settings.nameKey(entity), !hasName, tellsColumns || columns[entity.index] == nil {
-            throw CommandError.usage(
+            throw InterchangeError.usage(
                 "--match \(key): there is no \(tellsColumns ? "column" : "member") that names objects",
                 hint: "export and fetch print it as id")
         }

@@ -114,7 +114,7 @@ struct JSONObjects {
     private mutating func expectEnd() throws {
         place = .end
         guard try scanner.next() == nil else {
-            throw CommandError.malformed("line \(scanner.line): text after the JSON value")
+            throw InterchangeError.malformed("line \(scanner.line): text after the JSON value")
         }
     }
 
@@ -146,7 +146,7 @@ struct JSONObjects {
         let line = scanner.line, name = try scanner.name()
         if only == nil || only == name { try check(name, line) }
         guard try scanner.accept("[") else {
-            throw CommandError.malformed(
+            throw InterchangeError.malformed(
                 "line \(scanner.line): \(name): expected an array, found \(try scanner.value().kind)")
         }
         place = .objects(of: name)
@@ -175,33 +175,35 @@ struct JSONObjects {
     /// Checks the version as soon as it is read, because the rest of a newer format may not follow
     /// the rules of this one.
     private func checkVersion() throws {
-        guard formatVersion != nil else { throw CommandError.malformed("the export does not say its formatVersion") }
+        guard formatVersion != nil else {
+            throw InterchangeError.malformed("the export does not say its formatVersion")
+        }
         guard formatVersion == .number("1") else {
-            throw CommandError(.newer, "newer", "the export is of a newer format than this program knows")
+            throw InterchangeError(.newer, "newer", "the export is of a newer format than this program knows")
         }
     }
 
     /// Checks the format at the end, because the members may come in any order.
     private func checkExport() throws {
         guard format == .string("folio-export") else {
-            throw CommandError.malformed("the text is no export: its format is not folio-export")
+            throw InterchangeError.malformed("the text is no export: its format is not folio-export")
         }
         try checkVersion()
-        if let only, !hasFoundEntity { throw CommandError.malformed("the export has no entity \(only)") }
+        if let only, !hasFoundEntity { throw InterchangeError.malformed("the export has no entity \(only)") }
     }
 
     private mutating func elements(ofWhole json: JSONValue, line: Int) throws -> [Element] {
         (format, formatVersion) = (json["format"], json["formatVersion"])
         try checkVersion()
         guard let entities = json["entities"]?.object else {
-            throw CommandError.malformed("the export has no entities")
+            throw InterchangeError.malformed("the export has no entities")
         }
         var elements: [Element] = []
         for (name, objects) in entities.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
         where only == nil || only == name {
             try check(name, line)
             guard let objects = objects.array else {
-                throw CommandError.malformed("\(name): expected an array, found \(objects.kind)")
+                throw InterchangeError.malformed("\(name): expected an array, found \(objects.kind)")
             }
             for (index, object) in objects.enumerated() {
                 elements.append(

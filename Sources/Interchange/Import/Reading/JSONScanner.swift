@@ -33,14 +33,14 @@ struct JSONScanner {
     }
 
     mutating func expect(_ character: UnicodeScalar) throws {
-        guard try accept(character) else { throw CommandError.malformed("line \(line): expected \(character)") }
+        guard try accept(character) else { throw InterchangeError.malformed("line \(line): expected \(character)") }
     }
 
     /// Reads the name of a member and the colon after it.
     mutating func name() throws -> String {
         let start = line
         guard try next() == UInt8(ascii: "\""), let name = try value().string else {
-            throw CommandError.malformed("line \(start): expected the name of a member")
+            throw InterchangeError.malformed("line \(start): expected the name of a member")
         }
         try expect(":")
         return name
@@ -57,7 +57,7 @@ struct JSONScanner {
             for byte in bytes where byte == 0x0A { line += 1 }
             return value
         } catch let failure as JSONReader.Failure {
-            throw CommandError.malformed(place(of: failure.offset, in: bytes) + failure.message)
+            throw InterchangeError.malformed(place(of: failure.offset, in: bytes) + failure.message)
         }
     }
 

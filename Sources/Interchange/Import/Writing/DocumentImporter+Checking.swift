@@ -8,9 +8,9 @@ extension DocumentImporter {
         do {
             try document.pieces.write()
         } catch {
-            var failure = CommandError(mapping: error)
+            var failure = InterchangeError(mapping: error)
             if let graph = error as? GraphError, let entry = piece.source(ofOneOf: graph.objects) {
-                failure.why = "\(entry.record.place()): \(failure.why)"
+                failure.message = "\(entry.record.place()): \(failure.message)"
                 failure.path = files[entry.file].bytes.name
             }
             throw failure

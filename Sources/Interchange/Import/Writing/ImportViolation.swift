@@ -19,13 +19,13 @@ struct ImportViolation {
 
     /// The error for some failures, of which this is the first.
     /// - Parameter isWhole: Whether there are no further failures.
-    func error(with all: [ImportViolation], isWhole: Bool) -> CommandError {
-        var error = CommandError(mapping: ValidationError(all.map(\.failure)))
+    func error(with all: [ImportViolation], isWhole: Bool) -> InterchangeError {
+        var error = InterchangeError(mapping: ValidationError(all.map(\.failure)))
         let count =
             all.count == 1
             ? "a rule is violated"
             : isWhole ? "\(all.count) rules are violated" : "at least \(all.count) rules are violated"
-        error.why = "\(line) (\(count))"
+        error.message = "\(line) (\(count))"
         error.path = path
         error.excerpt = all.dropFirst().map {
             Printable.line(($0.path == path ? "" : $0.path.map { $0 + ": " } ?? "") + $0.line)

@@ -1,3 +1,5 @@
+import Interchange
+import Coding
 import Folio
 import Foundation
 
@@ -101,7 +103,7 @@ extension Server {
                 member = try served.object(parameters.string("member"))
             let property = try EntityLookup.property(named: parameters.string("key"), of: object.entity)
             guard property.relationship != nil else {
-                throw CommandError.usage("\(object.entity.name).\(property.name) is no relationship")
+                throw InterchangeError.usage("\(object.entity.name).\(property.name) is no relationship")
             }
             try PropertyAccess(object).addRelatedObject(member, at: property.index, position: index)
             return .null
@@ -141,9 +143,9 @@ extension Server {
     func watch(_ parameters: Parameters) throws -> JSONValue {
         let served = try served(parameters), query = try query(parameters, in: served)
         guard query.rows == nil else {
-            throw CommandError.usage("live results are objects, and no rows of expressions")
+            throw InterchangeError.usage("live results are objects, and no rows of expressions")
         }
-        guard !query.isEmpty else { throw CommandError.usage("live results have no limit of 0") }
+        guard !query.isEmpty else { throw InterchangeError.usage("live results have no limit of 0") }
         served.context.processWithinStep()
         let columns = query.columns.columns.map(\.name)
         let watch = try Watch(newName("w"), query.objects, columns: columns, of: served)

@@ -2,7 +2,7 @@ import Folio
 import Foundation
 
 /// Hints that name the next command.
-extension CommandError {
+extension InterchangeError {
     /// Adds a hint with a command that helps, unless the error has one.
     /// - Parameter command: The command that failed, which is not suggested.
     mutating func addHint(after command: String?) {

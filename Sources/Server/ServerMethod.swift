@@ -1,8 +1,10 @@
+import Coding
+
 /// A method of the server: its name, its parameters, and what it does.
-struct ServerMethod: Sendable {
+package struct ServerMethod: Sendable {
     typealias Body = @Sendable (isolated Server, Parameters) async throws -> JSONValue
 
-    let name: String
+    package let name: String
     let parameters: [String]
     let body: Body
 
@@ -14,7 +16,7 @@ struct ServerMethod: Sendable {
 
     private static let query = ["entity", "where", "sort", "limit", "offset"]
 
-    static let all: [ServerMethod] = [
+    package static let all: [ServerMethod] = [
         ServerMethod("document/new", ["path", "model", "form", "replace"]) { try await $0.new($1) },
         ServerMethod(
             "document/open", ["path", "mode", "recovery", "model", "migration", "version", "policy"]

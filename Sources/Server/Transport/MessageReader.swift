@@ -1,18 +1,5 @@
 import Foundation
 
-/// How messages follow each other.
-enum MessageFraming: Sendable {
-    /// `Content-Length: n`, an empty line, n bytes.
-    case headers
-    /// One message a line.
-    case lines
-}
-
-/// What stands where a message should be. The next message can't be found after it.
-struct FramingFailure: Error {
-    let reason: String
-}
-
 /// Reads messages from a descriptor, on the thread that calls it.
 struct MessageReader: Sendable {
     private let descriptor: Int32

@@ -1,3 +1,5 @@
+package import Interchange
+import Coding
 import Folio
 import Foundation
 
@@ -5,13 +7,13 @@ import Foundation
 ///
 /// Documents belong to the actor: they are saved in the background, and everything else happens
 /// here.
-actor Server {
+package actor Server {
     private enum Phase {
         case beforeInitialize, working, shutDown
     }
 
-    private let writer: MessageWriter
-    private let requests: RequestQueue
+    private let transport: any MessageTransport
+    private let requests = RequestQueue()
     /// What is opened in the beginning.
     private let first: (path: String, model: String?)?
     private var phase = Phase.beforeInitialize
@@ -21,14 +23,17 @@ actor Server {
     var watches: [String: Watch] = [:]
     private var lastNumber = 0
     /// What could not be kept when the input ended.
-    private(set) var unkeptWork: [String] = []
+    package private(set) var unkeptWork: [String] = []
 
     /// The version of the methods and their results.
     static let protocolVersion = 1
 
-    init(_ writer: MessageWriter, _ requests: RequestQueue, opening path: String?, model: String?) {
-        self.writer = writer
-        self.requests = requests
+    /// - Parameters:
+    ///   - transport: Carries the messages of the client.
+    ///   - path: The document that is opened by the first request; nil for none.
+    ///   - model: Its model, as `--model` names it.
+    package init(_ transport: any MessageTransport, opening path: String? = nil, model: String? = nil) {
+        self.transport = transport
         first = path.map { ($0, model) }
     }
 
@@ -42,18 +47,20 @@ actor Server {
 
     /// Answers until the client says exit, its messages end, or the task is cancelled. The
     /// documents are to be closed then.
-    func run() async -> ExitCode {
+    package func run() async -> ExitCode {
+        transport.start { Task { await self.tellChanges() } }
+        transport.receive { [requests] in requests.take($0) }
         for await item in requests.items {
             switch item {
-            case .failure(let error): writer.send(Self.response(.null, error: error))
+            case .failure(let error): transport.send(Self.response(.null, error: error))
             case .message(.array(let messages)) where !messages.isEmpty:
                 var responses: [JSONValue] = []
                 for message in messages {
                     if let response = await answer(message) { responses.append(response) }
                     if isEnd { break }
                 }
-                if !responses.isEmpty { writer.send(.array(responses)) }
-            case .message(let message): if let response = await answer(message) { writer.send(response) }
+                if !responses.isEmpty { transport.send(.array(responses)) }
+            case .message(let message): if let response = await answer(message) { transport.send(response) }
             }
             // As editors expect it of language servers.
             if isEnd { return phase == .shutDown ? .done : .no }
@@ -109,11 +116,11 @@ actor Server {
     }
 
     func notify(_ method: String, _ parameters: [String: JSONValue]) {
-        writer.send(
+        transport.send(
             .object(["jsonrpc": .string("2.0"), "method": .string(method), "params": .object(parameters)]))
     }
 
-    var isBlocked: Bool { writer.isBlocked }
+    var isBlocked: Bool { transport.isBlocked }
 
     // MARK: Lifecycle
 
@@ -224,11 +231,11 @@ actor Server {
     }
 
     /// Closes all documents when the client has left; unsaved work is kept where it can be.
-    func closeAll() async {
+    package func closeAll() async {
         for served in documents.values.sorted(by: { $0.name < $1.name }) {
             let path = served.document.isOpen ? served.document.url.path : ""
             if let error = await served.document.closeForLastTime(.keep) {
-                unkeptWork.append("\(path): \(CommandError(mapping: error).why)")
+                unkeptWork.append("\(path): \(InterchangeError(mapping: error).message)")
             }
             remove(served)
         }

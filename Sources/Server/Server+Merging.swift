@@ -1,3 +1,5 @@
+import Interchange
+import Coding
 import Folio
 import Foundation
 

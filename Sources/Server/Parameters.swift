@@ -1,3 +1,5 @@
+import Coding
+
 /// The parameters of a request, by name.
 struct Parameters {
     private let members: [String: JSONValue]

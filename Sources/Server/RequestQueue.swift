@@ -1,8 +1,9 @@
+import Coding
 import Foundation
 import Synchronization
 
-/// What came on standard input, read on a thread of its own, so that a request that is being
-/// answered can be cancelled.
+/// What a client has sent, taken as it comes, so that a request that is being answered can be
+/// cancelled.
 final class RequestQueue: Sendable {
     enum Item: Sendable {
         case message(JSONValue)
@@ -26,22 +27,15 @@ final class RequestQueue: Sendable {
 
     init() { (items, continuation) = AsyncStream.makeStream() }
 
-    /// Begins to read.
-    func start(_ reader: MessageReader) {
-        Thread.detachNewThread { [self] in
-            var reader = reader
-            while true {
-                do {
-                    guard let bytes = try reader.next() else { break }
-                    take(try JSONReader.value(of: bytes))
-                } catch let failure as FramingFailure {
-                    continuation.yield(.failure(RPCError(.parseError, failure.reason)))
-                    break
-                } catch {
-                    continuation.yield(.failure(RPCError(.parseError, "\(error)")))
-                }
+    /// Takes what a transport has received.
+    func take(_ received: ReceivedMessage) {
+        switch received {
+        case .message(let bytes):
+            do { take(try JSONReader.value(of: bytes)) } catch {
+                continuation.yield(.failure(RPCError(.parseError, "\(error)")))
             }
-            continuation.finish()
+        case .failure(let reason): continuation.yield(.failure(RPCError(.parseError, reason)))
+        case .end: continuation.finish()
         }
     }
 

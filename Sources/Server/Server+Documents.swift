@@ -1,3 +1,5 @@
+import Interchange
+import Coding
 import DocumentFiles
 import Folio
 import Foundation
@@ -158,7 +160,7 @@ extension Server {
     func restore(_ parameters: Parameters) async throws -> JSONValue {
         let served = try served(parameters), number = try parameters.int("version")
         guard let version = try served.document.versions().last(where: { $0.generation == number }) else {
-            throw CommandError.notFound("there is no version \(number)", path: served.document.url.path)
+            throw InterchangeError.notFound("there is no version \(number)", path: served.document.url.path)
         }
         try await served.document.revert(to: version)
         return served.info

@@ -3,10 +3,10 @@ import Folio
 import Foundation
 
 /// Maps the errors of all modules to exit codes and messages.
-extension CommandError {
+extension InterchangeError {
     package init(mapping error: any Error) {
         switch error {
-        case let error as CommandError: self = error
+        case let error as InterchangeError: self = error
         case let error as QueryError: self.init(error)
         case let error as ModelError: self.init(error)
         case let error as StorageError: self.init(error)
@@ -51,8 +51,10 @@ extension CommandError {
         }
         if hint == nil, error.code == .syntax, error.offset != nil { hint = "folio help predicates tells the language" }
         // The hint replaces the question in the message.
-        if hint != nil, let question = why.range(of: "; did you mean") { why = String(why[..<question.lowerBound]) }
-        if let offset = error.offset { why = "column \(offset + 1): \(why)" }
+        if hint != nil, let question = message.range(of: "; did you mean") {
+            message = String(message[..<question.lowerBound])
+        }
+        if let offset = error.offset { message = "column \(offset + 1): \(message)" }
         // Each character is escaped into a single one, so that the lines of the excerpt stay
         // aligned.
         excerpt = error.markedText?.split(separator: "\n").map { Printable.line(String($0)) } ?? []
@@ -60,7 +62,7 @@ extension CommandError {
 
     private init(_ error: ModelError) {
         let faults = error.faults.map(\.description)
-        let why = error.message + (faults.isEmpty ? "" : ": " + faults.joined(separator: "; "))
+        let message = error.message + (faults.isEmpty ? "" : ": " + faults.joined(separator: "; "))
         let detail = JSONValue.object(
             faults.isEmpty
                 ? [:]
@@ -74,13 +76,13 @@ extension CommandError {
                         })
                 ])
         switch error.code {
-        case .notFound: self.init(.notFound, "modelNotFound", why, path: error.path, detail: detail)
-        case .mergeConflict: self.init(.modelMismatch, "mergeConflict", why, path: error.path, detail: detail)
-        case .permission: self.init(.permission, "permission", why, path: error.path, detail: detail)
-        case .inputOutput: self.init(.inputOutput, "inputOutput", why, path: error.path, detail: detail)
+        case .notFound: self.init(.notFound, "modelNotFound", message, path: error.path, detail: detail)
+        case .mergeConflict: self.init(.modelMismatch, "mergeConflict", message, path: error.path, detail: detail)
+        case .permission: self.init(.permission, "permission", message, path: error.path, detail: detail)
+        case .inputOutput: self.init(.inputOutput, "inputOutput", message, path: error.path, detail: detail)
         default:
             self.init(
-                .malformed, error.code == .invalid ? "invalidModel" : "unreadableModel", why, path: error.path,
+                .malformed, error.code == .invalid ? "invalidModel" : "unreadableModel", message, path: error.path,
                 detail: detail)
         }
     }
@@ -122,7 +124,7 @@ extension CommandError {
         if error.isOfNumbers { (self.exit, self.code) = Self.noNumbers }
         if error.code == .noModel { hint = Self.modelHint }
         if error.code == .incompatibleModel, !error.entities.isEmpty {
-            why +=
+            message +=
                 ": " + error.entities.sorted().joined(separator: ", ")
                 + (error.entities.count == 1 ? " differs" : " differ")
         }
@@ -186,7 +188,7 @@ extension CommandError {
         if error.code == .locked { hint = "try again later; commands that read work meanwhile" }
         if stored?.isOfNumbers == true { (self.exit, self.code) = Self.noNumbers }
         if stored?.code == .noModel { hint = Self.modelHint }
-        if let holder = error.holder, !why.contains("\(holder.pid)") { why += ": \(holder)" }
+        if let holder = error.holder, !message.contains("\(holder.pid)") { message += ": \(holder)" }
     }
 
     private init(_ error: ValidationError) {

@@ -1,17 +1,17 @@
 import Foundation
 
 /// An error as a command shows it.
-extension CommandError {
+extension InterchangeError {
     /// The reason why a file can't be read as a document; nil for other kinds of errors.
-    var reasonForNoDocument: String? { [.malformed, .modelMismatch, .newer].contains(exit) ? why : nil }
+    var reasonForNoDocument: String? { [.malformed, .modelMismatch, .newer].contains(exit) ? message : nil }
 
     /// The error as one line. The path precedes the reason unless the reason contains it. A path
     /// that was not typed is shown as a relative path if it is below the current folder.
     var line: String {
         var parts = ["folio"]
         if let what { parts.append(what) }
-        if let path, let shortPath, !Self.names(path, in: why) { parts.append(shortPath) }
-        parts.append(why)
+        if let path, let shortPath, !Self.names(path, in: message) { parts.append(shortPath) }
+        parts.append(message)
         return parts.joined(separator: ": ")
     }
 
@@ -22,9 +22,9 @@ extension CommandError {
         hideTemporaryFolders()
         if let known = path {
             path = Self.withoutTemporaries(known)
-            why = why.replacing(known, with: path ?? known)
+            message = message.replacing(known, with: path ?? known)
         }
-        why = Self.withoutTemporaries(why)
+        message = Self.withoutTemporaries(message)
         let isOfDocument =
             (![.usage, .interrupted, .software].contains(exit) || Self.codesOfModel.contains(code)) && what == nil
             && specification.operands.hasPrefix("DOC")
@@ -37,7 +37,7 @@ extension CommandError {
 
     /// Shows paths as they were typed.
     mutating func showTyped(_ typed: TypedPaths) {
-        why = typed.text(why)
+        message = typed.text(message)
         guard let known = path, let shown = typed.path(known) else { return }
         path = shown
         isTyped = true
@@ -59,14 +59,14 @@ extension CommandError {
         let isOfPlace = [.inputOutput, .permission, .cannotCreate].contains(exit)
         let name = isOfPlace ? place : "a temporary copy"
         if let known = path, Self.isTemporaryCopy(known) {
-            why = why.replacing(known, with: name)
+            message = message.replacing(known, with: name)
             path = isOfPlace ? place : nil
         }
         for part in [start + "migration-", start] {
-            while let range = why.range(of: part),
-                let end = why[range.upperBound...].firstMatch(of: /^(\d+-)?[0-9a-fA-F-]{36}(\/[^\s:”"']*)?/)
+            while let range = message.range(of: part),
+                let end = message[range.upperBound...].firstMatch(of: /^(\d+-)?[0-9a-fA-F-]{36}(\/[^\s:”"']*)?/)
             {
-                why.replaceSubrange(range.lowerBound..<end.range.upperBound, with: name)
+                message.replaceSubrange(range.lowerBound..<end.range.upperBound, with: name)
             }
         }
     }
@@ -87,10 +87,10 @@ extension CommandError {
 
     /// Whether a reason contains a path as a separate word. A short path could also be part of
     /// another word.
-    private static func names(_ path: String, in why: String) -> Bool {
+    private static func names(_ path: String, in message: String) -> Bool {
         func isLetter(_ character: Character?) -> Bool { character.map { $0.isLetter || $0.isNumber } ?? false }
-        return why.ranges(of: path).contains { range in
-            !isLetter(why[..<range.lowerBound].last) && !isLetter(why[range.upperBound...].first)
+        return message.ranges(of: path).contains { range in
+            !isLetter(message[..<range.lowerBound].last) && !isLetter(message[range.upperBound...].first)
         }
     }
 }

@@ -1,3 +1,5 @@
+import Interchange
+import Coding
 import Folio
 import Foundation
 
@@ -134,7 +136,7 @@ final class ServedDocument {
             return .list(try names.map { .object(try object($0).objectID) })
         default: break
         }
-        throw CommandError.usage(
+        throw InterchangeError.usage(
             "\(property.name) takes \(property.isToMany ? "an array of objects, or add and remove" : "an object or null"), not \(value.kind)"
         )
     }
@@ -144,7 +146,7 @@ final class ServedDocument {
     /// - Throws: an error with the exit code 77.
     func checkIsEditable() throws {
         guard document.mode == .editing else {
-            throw CommandError(
+            throw InterchangeError(
                 .permission, "readOnly", "the document is open for reading only", path: document.url.path)
         }
     }

@@ -1,3 +1,5 @@
+import Interchange
+import Coding
 import Foundation
 import Synchronization
 
@@ -45,10 +47,7 @@ final class MessageWriter: Sendable {
     }
 
     func send(_ message: JSONValue) {
-        let sink = ByteSink(descriptor: nil)
-        var writer = JSONWriter(sink, style: .compact)
-        writer.value(message)
-        let content = Array(sink.text.utf8)
+        let content = Array(JSONWriter.text(message).utf8)
         let bytes =
             switch framing {
             case .headers: Array("Content-Length: \(content.count)\r\n\r\n".utf8) + content

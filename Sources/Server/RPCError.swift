@@ -1,3 +1,6 @@
+import Interchange
+import Coding
+
 /// An error of JSON-RPC.
 struct RPCError: Error {
     enum Code: Int {
@@ -27,10 +30,10 @@ struct RPCError: Error {
         } else if error is CancellationError {
             self.init(.cancelled, "the request was cancelled")
         } else {
-            let error = CommandError(mapping: error)
+            let error = InterchangeError(mapping: error)
             var data = error.json["error"]?.object ?? [:]
             data["exit"] = .int(error.exit.rawValue)
-            self.init(.failed, error.why, data: .object(data))
+            self.init(.failed, error.message, data: .object(data))
         }
     }
 

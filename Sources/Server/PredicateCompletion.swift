@@ -1,3 +1,4 @@
+import Coding
 import Folio
 
 /// How the word at the end of a predicate's text can go on.

@@ -48,8 +48,8 @@ struct ExportTests {
                 try await document.export(to: url, as: .json) { _ in throw CancellationError() }
             }
             #expect(try String(contentsOf: url, encoding: .utf8) == "kept")
-            #expect(
-                try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["Library.folio", "out.csv"])
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            #expect(!names.contains { $0.hasPrefix(".tmp-") })
             try await document.close()
         }
     }

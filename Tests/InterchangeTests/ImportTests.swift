@@ -37,7 +37,7 @@ struct ImportTests {
             let document = try await Library.make(in: folder)
             let url = try Library.write("isbn,pages\n3,10\n4,many\n", "Book.csv", in: folder)
             let error = try #require(throws: InterchangeError.self) { try document.importObjects(from: url) }
-            #expect((error.code, error.path) == ("malformed", url.path))
+            #expect((error.code, error.path) == ("wrongType", url.path))
             #expect(error.message.hasPrefix("line 3, column 2: "))
             #expect(!document.hasUnsavedChanges)
             #expect(error.localizedDescription.contains("Book.csv"))

@@ -50,7 +50,7 @@ struct PageProgram {
         return outcome.exit == 0 ? nil : outcome.output
     }
 
-    /// The object files of `Folio` and the modules below it, of those that the command is linked
+    /// The object files of `Interchange`, `Folio` and the modules below them, of those that the command is linked
     /// with: the folders of the build may hold objects of files that are gone.
     private static func objects(in products: URL) throws -> [String] {
         let list = products.appendingPathComponent("folio.product/Objects.LinkFileList")
@@ -60,7 +60,7 @@ struct PageProgram {
         }
     }
 
-    /// The modules that `Folio` is linked with, as the manifest's table has them.
+    /// The modules that `Folio` and `Interchange` are linked with, as the manifest's table has them.
     private static func modules() throws -> [String] {
         let manifest = try String(contentsOf: Manual.root.appendingPathComponent("Package.swift"), encoding: .utf8)
         let row = /\(\s*"(?<name>\w+)"\s*,\s*\.(?<kind>\w+)(?:\([^)]*\))?\s*,\s*\[(?<imports>[^\]]*)\]\s*\)/
@@ -68,7 +68,7 @@ struct PageProgram {
         for match in manifest.matches(of: row) where ["swift", "c"].contains(match.output.kind) {
             imports[String(match.output.name)] = match.output.imports.matches(of: /"(\w+)"/).map { String($0.output.1) }
         }
-        var modules: Set<String> = [], next = ["Folio"]
+        var modules: Set<String> = [], next = ["Folio", "Interchange"]
         while let module = next.popLast() {
             if modules.insert(module).inserted { next += imports[module] ?? [] }
         }

@@ -36,13 +36,9 @@ extension InterchangeError {
         detail["text"] = error.text.map { .string($0) }
         detail["entity"] = error.entity.map { .string($0) }
         detail["key"] = error.key.map { .string($0) }
-        let codes: [QueryError.Code: String] = [
-            .syntax: "predicateSyntax", .unknownKey: "unknownKey", .type: "wrongType", .unsupported: "unsupported",
-            .unboundVariable: "unboundVariable",
-            .argument: "argument", .limit: "limit",
-        ]
+        let kind = FailureTable.kind(of: error)
         self.init(
-            .usage, codes[error.code] ?? "predicate", error.message, hint: Suggestion.sentence(error.suggestions),
+            kind.exit, kind.word, error.message, hint: Suggestion.sentence(error.suggestions),
             detail: .object(detail))
         // A hint for a habit from SQL is more useful than similar names.
         if let habit = SQLHabits.hint(for: error) { hint = habit }
@@ -75,54 +71,18 @@ extension InterchangeError {
                             return .object(value)
                         })
                 ])
-        switch error.code {
-        case .notFound: self.init(.notFound, "modelNotFound", message, path: error.path, detail: detail)
-        case .mergeConflict: self.init(.modelMismatch, "mergeConflict", message, path: error.path, detail: detail)
-        case .permission: self.init(.permission, "permission", message, path: error.path, detail: detail)
-        case .inputOutput: self.init(.inputOutput, "inputOutput", message, path: error.path, detail: detail)
-        default:
-            self.init(
-                .malformed, error.code == .invalid ? "invalidModel" : "unreadableModel", message, path: error.path,
-                detail: detail)
-        }
+        let kind = FailureTable.kind(of: error)
+        self.init(kind.exit, kind.word, message, path: error.path, detail: detail)
     }
 
-    /// A store without unused primary keys can't take new objects, however much disk space there
-    /// is.
-    private static let noNumbers = (ExitCode.unavailable, "noNumbers")
-    package static let modelHint = "give its model with --model MODEL"
+    package static let modelHint = FailureTable.modelHint
 
     private init(_ error: StorageError) {
-        let (exit, code): (ExitCode, String) =
-            switch error.code {
-            case .notFound: (.notFound, "notFound")
-            case .notAStore: (.malformed, "notAStore")
-            case .damaged: (.malformed, "damaged")
-            case .incompatibleModel: (.modelMismatch, "modelMismatch")
-            case .noModel: (.modelMismatch, "noModel")
-            case .readOnly: (.permission, "readOnly")
-            case .permission: (.permission, "permission")
-            case .busy: (.tryLater, "busy")
-            case .full: (.inputOutput, "full")
-            case .inputOutput: (.inputOutput, "inputOutput")
-            case .conflict: (.tryLater, "conflict")
-            case .constraint: (.malformed, "constraint")
-            case .unstorable: (.malformed, "validation")
-            case .unknownObject: (.notFound, "unknownObject")
-            case .unsupported: (.unavailable, "unsupported")
-            case .newer: (.newer, "newer")
-            case .cannotCreate: (.cannotCreate, "cannotCreate")
-            case .unmigratable: (.modelMismatch, "unmigratable")
-            case .invalidObjects: (.malformed, "validation")
-            case .cancelled: (.interrupted, "interrupted")
-            case .tooLarge: (.unavailable, "tooLarge")
-            default: (.inputOutput, "storage")
-            }
+        let kind = FailureTable.kind(of: error)
         self.init(
-            exit, code, error.message, path: error.path, detail: Self.detail(entities: error.entities, keys: error.keys)
+            kind.exit, kind.word, error.message, path: error.path, hint: kind.hint,
+            detail: Self.detail(entities: error.entities, keys: error.keys)
         )
-        if error.isOfNumbers { (self.exit, self.code) = Self.noNumbers }
-        if error.code == .noModel { hint = Self.modelHint }
         if error.code == .incompatibleModel, !error.entities.isEmpty {
             message +=
                 ": " + error.entities.sorted().joined(separator: ", ")
@@ -131,22 +91,14 @@ extension InterchangeError {
     }
 
     private init(_ error: MigrationError) {
-        let (exit, code): (ExitCode, String) =
-            switch error.code {
-            // Policies are classes of an application, which the command does not have.
-            case .policy: (.unavailable, "policy")
-            case .lossy: (.modelMismatch, "loss")
-            case .cancelled: (.interrupted, "interrupted")
-            default: (.modelMismatch, "migration")
-            }
+        let kind = FailureTable.kind(of: error)
         let losses = error.refusedChain?.losses ?? error.losses
         // The remedies are for the author of the model; whoever migrates can't follow them.
         let reasons = error.obstacles.map { "\($0.place) \($0.reason)" }
         var bare = error
         bare.obstacles = []
         self.init(
-            exit, code, bare.description,
-            hint: error.code == .lossy ? "say --allow-loss to leave them out, or see all of it with --dry-run" : nil,
+            kind.exit, kind.word, bare.description, hint: kind.hint,
             excerpt: reasons.map(Printable.line),
             detail: .object([
                 "coreDataCode": .int(error.code.coreDataNumber), "reasons": .strings(reasons),
@@ -155,28 +107,11 @@ extension InterchangeError {
     }
 
     private init(_ error: DocumentError) {
-        let (exit, code): (ExitCode, String) =
-            switch error.code {
-            case .usage where (error.underlying as? StorageError)?.code == .readOnly: (.permission, "readOnly")
-            case .usage: (.usage, "usage")
-            case .malformed: (.malformed, "malformed")
-            case .notFound: (.notFound, "notFound")
-            case .unsupported: (.unavailable, "unsupported")
-            case .cannotCreate: (.cannotCreate, "cannotCreate")
-            case .locked: (.tryLater, "locked")
-            case .changed: (.tryLater, "changed")
-            case .recoverable: (.tryLater, "recoverable")
-            case .newer: (.newer, "newer")
-            case .permission: (.permission, "permission")
-            case .modelMismatch: (.modelMismatch, "modelMismatch")
-            case .unsavedChanges: (.usage, "unsavedChanges")
-            default: (.inputOutput, "inputOutput")
-            }
+        let kind = FailureTable.kind(of: error)
         var detail: [String: JSONValue] = [:]
         if !error.entities.isEmpty { detail["entities"] = .strings(error.entities.sorted()) }
         detail["stage"] = error.stage.map { .string($0.rawValue) }
         detail["holder"] = error.holder.map { $0.json }
-        let stored = error.underlying as? StorageError
         // An error of a model given with `--model` is not an error of the document.
         if let model = error.underlying as? ModelError, let path = model.path, let document = error.path,
             !ResolvedPath(path).lies(in: ResolvedPath(document))
@@ -184,10 +119,9 @@ extension InterchangeError {
             self.init(model)
             return
         }
-        self.init(exit, code, error.message, path: error.path, hint: error.hint, detail: .object(detail))
-        if error.code == .locked { hint = "try again later; commands that read work meanwhile" }
-        if stored?.isOfNumbers == true { (self.exit, self.code) = Self.noNumbers }
-        if stored?.code == .noModel { hint = Self.modelHint }
+        self.init(
+            kind.exit, kind.word, error.message, path: error.path, hint: kind.hint ?? error.hint,
+            detail: .object(detail))
         if let holder = error.holder, !message.contains("\(holder.pid)") { message += ": \(holder)" }
     }
 
@@ -225,24 +159,14 @@ extension InterchangeError {
     }
 
     private init(_ error: GraphError) {
-        let (exit, code): (ExitCode, String) =
-            switch error.code {
-            case .unknownEntity: (.usage, "unknownEntity")
-            case .unknownKey: (.usage, "unknownKey")
-            case .wrongType: (.usage, "wrongType")
-            case .abstractEntity: (.usage, "abstractEntity")
-            case .objectNotFound: (.notFound, "unknownObject")
-            case .conflict: (.tryLater, "conflict")
-            case .constraint: (.malformed, "constraint")
-            default: (.inputOutput, "objectGraph")
-            }
+        let kind = FailureTable.kind(of: error)
         var detail: [String: JSONValue] = [:]
         detail["entity"] = error.entity.map { .string($0) }
         detail["key"] = error.key.map { .string($0) }
         if !error.keys.isEmpty { detail["keys"] = .strings(error.keys) }
         let objects = (error.conflicts.map(\.objectID) + error.objects).filter { !$0.isTemporaryID }
         if !objects.isEmpty { detail["objects"] = .strings(objects.map(\.description)) }
-        self.init(exit, code, error.message, detail: .object(detail))
+        self.init(kind.exit, kind.word, error.message, detail: .object(detail))
     }
 
     package static func detail(entities: [String], keys: [String] = []) -> JSONValue {
@@ -268,11 +192,6 @@ extension InterchangeError {
             }
         }
     }
-}
-
-extension StorageError {
-    /// Whether the store, and not the disk, is full: there are no primary keys left.
-    fileprivate var isOfNumbers: Bool { code == .full && underlying == nil }
 }
 
 extension LockHolder {

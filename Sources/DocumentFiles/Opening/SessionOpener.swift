@@ -59,12 +59,18 @@ struct SessionOpener {
         session.journal.quarantined = quarantined
         try session.settle()
         session.anchor = anchor
-        guard recovery == .discard, inspection.hasUnsavedWork || session.marker?.lastSave != nil else { return session }
+        guard recovery == .discard, inspection.hasUnsavedWork || session.marker?.lastSave != nil else {
+            session.holdDiscardedKeys()
+            return session
+        }
+        let keys = session.givenKeys()
         // The store has to be open to determine whether another process reads the work that is
         // discarded.
         try session.closeDiscardingAutosavedWork()
         // The discarded work may have had another model, if it was an interrupted migration.
-        return try SessionOpener(model: model, recovery: .refuse).open(document)
+        let next = try SessionOpener(model: model, recovery: .refuse).open(document)
+        try next.hold(keys)
+        return next
     }
 
     /// Opens a document whose commits are written to a working set: an archive, or a package on a

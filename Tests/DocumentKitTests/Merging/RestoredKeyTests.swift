@@ -58,6 +58,28 @@ struct RestoredKeyTests: MergesCopies {
         }
     }
 
+    @Test(arguments: [false, true]) func discardedWorkGivesNoKeyAgain(closesBetween: Bool) async throws {
+        try await withCopies { ours, theirs in
+            let editor = try await PersistentDocument.open(ours)
+            try Library.insertBook("b", editor)
+            try await editor.autosave()
+            let former = try book(editor.context, "b").objectID.key
+            // As an editor leaves it that is killed.
+            try FileManager.default.removeItem(at: theirs)
+            try FileManager.default.copyItem(at: ours, to: theirs)
+            try await editor.close(.discard)
+            var document = try await PersistentDocument.open(theirs, recovery: .discard)
+            if closesBetween {
+                try await document.close()
+                document = try await PersistentDocument.open(theirs)
+            }
+            try Library.insertBook("c", document)
+            try await document.save()
+            #expect(try book(document.context, "c").objectID.key > former)
+            try await document.close()
+        }
+    }
+
     @Test(arguments: [DocumentForm.package, .archive, .store])
     func aRepairedDocumentGivesNoKeyOfADeletedObjectAgain(_ form: DocumentForm) async throws {
         try await withCopies(form) { ours, _ in

@@ -71,7 +71,7 @@ struct AtomicStoreTests {
 }
 
 extension AtomicStoreTests {
-    @Test func changesReachTheNodesAndTheFile() throws {
+    @Test func changesReachTheNodesAndTheFile_C23() throws {
         let (context, store) = try open()
         try fill(context)
         let request = NSFetchRequest<Book>(entityName: "Book")

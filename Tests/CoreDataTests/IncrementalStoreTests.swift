@@ -29,7 +29,7 @@ struct IncrementalStoreTests {
         return other
     }
 
-    @Test func aFetchMakesFaultsWhoseValuesAreReadOnce() throws {
+    @Test func aFetchMakesFaultsWhoseValuesAreReadOnce_C25() throws {
         let found = try books("year < 1880")
         #expect(service.requests == ["Book"] && service.valueReads.isEmpty)
         #expect(found.count == 2 && found.allSatisfy(\.isFault))
@@ -58,7 +58,7 @@ struct IncrementalStoreTests {
         #expect(service.relationshipReads == ["eliot.books", "3.author"])
     }
 
-    @Test func requestsForIDsNumbersAndDictionariesAreTheStores() throws {
+    @Test func requestsForIDsNumbersAndDictionariesAreTheStores_C24_C27() throws {
         let count = NSFetchRequest<Book>(entityName: "Book")
         count.predicate = NSPredicate(format: "year > 1865")
         #expect(try context.count(for: count) == 2)
@@ -123,7 +123,7 @@ extension IncrementalStoreTests {
         #expect(service.rows["Book"]?["1"] == nil)
     }
 
-    @Test func permanentIDsAreThereBeforeTheSave() throws {
+    @Test func permanentIDsAreThereBeforeTheSave_C26() throws {
         let new = Book(context: context)
         new.title = "Jude"
         try context.obtainPermanentIDs(for: [new])
@@ -274,7 +274,7 @@ extension IncrementalStoreTests {
         #expect(service.rows["Book"]?.count == 3)
     }
 
-    @Test func referenceObjectsAreOfSeveralKinds() throws {
+    @Test func referenceObjectsAreOfSeveralKinds_L28() throws {
         let store = try #require(store as? ServiceStore)
         let book = try #require(context.persistentStoreCoordinator?.managedObjectModel.entitiesByName["Book"])
         let uuid = UUID()
@@ -292,7 +292,7 @@ extension IncrementalStoreTests {
         #expect(store.referenceObject(for: store.newObjectID(for: book, referenceObject: 7)) as? Int == 7)
     }
 
-    @Test func aNodeIsUpdated() throws {
+    @Test func aNodeIsUpdated_C28() throws {
         let store = try #require(store as? ServiceStore)
         let book = try #require(context.persistentStoreCoordinator?.managedObjectModel.entitiesByName["Book"])
         let title = try #require(book.propertiesByName["title"])

@@ -12,6 +12,7 @@ final class WaitingRoom {
             PersistentStoreCoordinator(
                 managedObjectModel: model, isPlain: false, factories: [],
                 objectClass: { ObjectClasses.type(of: $0) }))
+        context.holdsDetachedObjects = true
     }
 
     private final class Held {

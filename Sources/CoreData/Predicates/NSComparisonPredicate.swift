@@ -121,6 +121,9 @@ open class NSComparisonPredicate: NSPredicate {
     /// The predicate in the format language.
     open override var predicateFormat: String { FetchPredicate.comparison(comparison).predicateFormat }
 
+    /// The predicate in the format language, as it is printed.
+    open override var description: String { predicateFormat }
+
     /// Whether an object fulfills the predicate. `bindings` has the values of variables.
     open override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
         FetchPredicate.comparison(comparison).holds(for: object, bindings)

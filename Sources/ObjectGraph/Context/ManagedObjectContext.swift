@@ -67,6 +67,8 @@ public final class ManagedObjectContext {
 
     /// What stands for the context in another module's vocabulary.
     package weak var companion: AnyObject?
+    /// Whether the objects of the context count as ones without a context, which are not inserted.
+    package var holdsDetachedObjects = false
     /// Runs a function while nothing else uses the context, for children that are used elsewhere;
     /// nil where all of them are used where the context is.
     package var exclusively: ((() -> Void) -> Void)?

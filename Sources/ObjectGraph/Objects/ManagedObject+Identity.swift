@@ -65,7 +65,9 @@ extension ManagedObject {
     }
 
     /// Whether the object is new and not saved yet.
-    public final var isInserted: Bool { state.contains(.inserted) && !state.contains(.deleted) }
+    public final var isInserted: Bool {
+        state.contains(.inserted) && !state.contains(.deleted) && owningContext?.holdsDetachedObjects != true
+    }
     /// Whether the object was saved before and has unsaved changes.
     public final var isUpdated: Bool { state.contains(.updated) && !state.contains(.deleted) }
     /// Whether the object is marked for deletion, and the deletion is not saved yet.

@@ -47,7 +47,8 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         entityClass = type
     }
 
-    /// The entity to fetch; nil while only its name is known.
+    /// The entity to fetch; nil while only its name is known, which is until a context uses the
+    /// request.
     open var entity: NSEntityDescription? {
         get { ownEntity ?? entityClass.map { $0.entity() } }
         set { (ownEntity, ownEntityName) = (newValue, nil) }

@@ -27,7 +27,10 @@ extension ManagedObjectModel {
         // An entity's hash contains the hash of its super-entity, which comes earlier in
         // `entities`.
         for entity in entities {
-            hashes.append(Self.hash(of: entity, superentityHash: entity.superentity.map { hashes[$0.index] }))
+            hashes.append(
+                entity.definition.versionHash(
+                    superentityHash: entity.superentity.map { hashes[$0.index] },
+                    properties: entity.properties.filter { !$0.isTransient }.map { ($0.name, $0.versionHash) }))
         }
         return Dictionary(uniqueKeysWithValues: zip(entities.map(\.name), hashes))
     }
@@ -70,18 +73,24 @@ extension ManagedObjectModel {
             ($0.key, $0.value)
         }
     }
+}
 
-    private static func hash(of entity: EntityDescription, superentityHash: Data?) -> Data {
+extension EntityDefinition {
+    /// The version hash of the entity.
+    /// - Parameters:
+    ///   - superentityHash: The hash of the entity that this one inherits from.
+    ///   - properties: The persistent attributes and relationships, with inherited ones, in any
+    ///     order.
+    package func versionHash(superentityHash: Data?, properties: [(name: String, hash: Data)]) -> Data {
         var bytes = HashInput()
-        bytes.append(entity.name)
-        bytes.append(UInt8(entity.isAbstract ? 1 : 0))
+        bytes.append(name)
+        bytes.append(UInt8(isAbstract ? 1 : 0))
         if let superentityHash { bytes.append(superentityHash) }
-        let persistent = entity.properties.filter { !$0.isTransient }.sorted {
-            $0.name.utf16.lexicographicallyPrecedes($1.name.utf16)
+        for property in properties.sorted(by: { $0.name.utf16.lexicographicallyPrecedes($1.name.utf16) }) {
+            bytes.append(property.hash)
         }
-        for property in persistent { bytes.append(property.versionHash) }
-        bytes.append(entity.definition.versionHashModifier ?? "")
-        for constraint in entity.definition.uniquenessConstraints { bytes.append(constraint.joined(separator: ".")) }
+        bytes.append(versionHashModifier ?? "")
+        for constraint in uniquenessConstraints { bytes.append(constraint.joined(separator: ".")) }
         return bytes.digest
     }
 }
@@ -123,6 +132,13 @@ extension RelationshipDescription {
         bytes.append(Int32(clamping: minCount))
         if isOrdered { bytes.append(1 as UInt16) }
         return bytes.digest
+    }
+}
+
+extension FetchedPropertyDescription {
+    /// A hash of what the property is; it is no part of the version hash of its entity.
+    public var versionHash: Data {
+        HashInput.property(name: name, isOptional: isOptional, isTransient: false, modifier: versionHashModifier)
     }
 }
 

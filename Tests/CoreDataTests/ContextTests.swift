@@ -204,7 +204,7 @@ extension ContextTests {
         let error = #expect(throws: CocoaError.self) { try one.save() }
         #expect(error?.code == .managedObjectMerge)
         let conflicts = error?.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSMergeConflict]
-        #expect(conflicts?.first?.persistedSnapshot?["title"] as? String == "Theirs")
+        #expect(conflicts?.first?.cachedSnapshot?["title"] as? String == "Theirs")
         #expect(conflicts?.first?.sourceObject === mine && error?.userInfo["conflictList"] is [NSMergeConflict])
         let policy = Recorder(merge: .mergeByPropertyObjectTrumpMergePolicyType)
         one.mergePolicy = policy

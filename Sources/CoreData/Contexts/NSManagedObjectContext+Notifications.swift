@@ -20,6 +20,7 @@ extension NSManagedObjectContext {
         case .objectsDidChange: post(.NSManagedObjectContextObjectsDidChange, objects(event))
         case .didSave:
             let changes = event.changes
+            if parent == nil { persistentStoreCoordinator?.noteChanges(changes) }
             var info = objects(event), ids = Self.ids(changes)
             info[Self.changesKey] = changes
             ids[Self.changesKey] = changes

@@ -1,6 +1,6 @@
 public import Foundation
 import ObjectGraph
-public import Schema
+import Schema
 
 /// How a save resolves conflicts. The raw values are Apple's.
 public enum NSMergePolicyType: UInt, Sendable {
@@ -125,79 +125,5 @@ final class PolicyAdapter: MergePolicy {
     override func resolve(constraintConflicts conflicts: [ConstraintConflict], in context: ManagedObjectContext) throws
     {
         try policy.resolve(constraintConflicts: conflicts.map { NSConstraintConflict($0, context) })
-    }
-}
-
-/// An object that changed in a context and, since it was read, in the store.
-open class NSMergeConflict: NSObject {
-    let folio: MergeConflict
-    let context: ManagedObjectContext?
-
-    init(_ conflict: MergeConflict, _ context: ManagedObjectContext?) {
-        folio = conflict
-        self.context = context
-    }
-
-    /// Creates a conflict of no object.
-    public convenience override init() {
-        self.init(MergeConflict(objectID: NSManagedObjectID(), objectSnapshot: [:], persistedSnapshot: nil), nil)
-    }
-
-    /// The object of the context whose save found the conflict, also after the save. Traps for a
-    /// conflict that an application made without a context.
-    open var sourceObject: NSManagedObject {
-        guard let context else { preconditionFailure("The conflict has no context: use objectID") }
-        return NSManagedObjectContext.of(context).object(with: folio.objectID)
-    }
-    /// The ID of the object.
-    open var objectID: NSManagedObjectID { folio.objectID }
-    /// The values that the context read.
-    open var objectSnapshot: [String: Any]? { Self.plain(folio.objectSnapshot) }
-    /// The values that a coordinator remembers. Folio's remembers none: the store's.
-    open var cachedSnapshot: [String: Any]? { persistedSnapshot }
-    /// The values in the store; nil if the object was deleted.
-    open var persistedSnapshot: [String: Any]? { folio.persistedSnapshot.map(Self.plain) }
-    /// The version in the store; 0 if the object was deleted.
-    open var newVersionNumber: Int { Int(folio.newVersion) }
-    /// The version that the context read.
-    open var oldVersionNumber: Int { Int(folio.oldVersion) }
-
-    static func plain(_ values: [String: PropertyValue]) -> [String: Any] {
-        values.mapValues { BridgedValue.plain($0, in: nil) ?? NSNull() }
-    }
-}
-
-/// Several objects with the same values of a uniqueness constraint.
-open class NSConstraintConflict: NSObject {
-    let folio: ConstraintConflict
-    let context: ManagedObjectContext?
-
-    init(_ conflict: ConstraintConflict, _ context: ManagedObjectContext?) {
-        folio = conflict
-        self.context = context
-    }
-
-    /// Creates a conflict of no objects.
-    public convenience override init() { self.init(.none, nil) }
-
-    /// The names of the attributes.
-    open var constraint: [String] { folio.constraint }
-    /// The values.
-    open var constraintValues: [String: Any] { NSMergeConflict.plain(folio.constraintValues) }
-    /// The object in the store that has the values; nil for a conflict within the context.
-    open var databaseObject: NSManagedObject? {
-        context.flatMap { context in
-            folio.databaseObjectID.map { NSManagedObjectContext.of(context).object(with: $0) }
-        }
-    }
-    /// The values of the object in the store.
-    open var databaseSnapshot: [String: Any]? { folio.databaseSnapshot.map(NSMergeConflict.plain) }
-    /// The objects of the context that have the values.
-    open var conflictingObjects: [NSManagedObject] {
-        context.map { folio.conflictingObjects(in: $0).compactMap { $0 as? NSManagedObject } } ?? []
-    }
-    /// The values of these objects.
-    open var conflictingSnapshots: [[AnyHashable: Any]] {
-        folio.conflictingSnapshots.map { NSMergeConflict.plain($0) }
     }
 }

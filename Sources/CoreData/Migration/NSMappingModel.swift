@@ -108,6 +108,7 @@ open class NSEntityMapping: NSObject {
     ///   fetch by a predicate: without it, other objects would be migrated.
     func folio() throws -> EntityMapping {
         var mapping = value
+        mapping.name = name
         mapping.attributeMappings = (attributeMappings ?? []).map(\.folio)
         mapping.relationshipMappings = (relationshipMappings ?? []).map(\.folio)
         mapping.sourcePredicate = nil
@@ -115,22 +116,25 @@ open class NSEntityMapping: NSObject {
         guard let text = sourceExpression.query.predicateOfSource else {
             throw MigrationError(
                 .invalidMapping,
-                "The source expression of the mapping “\(value.name)” is not of the form FETCH(FUNCTION($manager, \"fetchRequestForSourceEntityNamed:predicateString:\", …), …): \(sourceExpression)"
+                "The source expression of the mapping “\(mapping.name)” is not of the form FETCH(FUNCTION($manager, \"fetchRequestForSourceEntityNamed:predicateString:\", …), …): \(sourceExpression)"
             )
         }
         if text == "TRUEPREDICATE" { return mapping }
         do { mapping.sourcePredicate = try FetchPredicate(format: text) } catch {
             throw MigrationError(
-                .invalidMapping, "The source expression of the mapping “\(value.name)” has no valid predicate: \(error)"
+                .invalidMapping,
+                "The source expression of the mapping “\(mapping.name)” has no valid predicate: \(error)"
             )
         }
         return mapping
     }
 
-    /// The name of the mapping.
+    /// The name of the mapping: unless it has one, the names of the entities, as in `Old->New`.
     open var name: String! {
-        get { value.name }
-        set { value.name = newValue }
+        get {
+            value.name.isEmpty ? "\(value.sourceEntityName ?? "")->\(value.destinationEntityName ?? "")" : value.name
+        }
+        set { value.name = newValue ?? "" }
     }
     /// The kind of the mapping.
     open var mappingType: NSEntityMappingType {

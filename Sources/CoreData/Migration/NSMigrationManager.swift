@@ -51,7 +51,7 @@ open class NSMigrationManager: NSObject {
         with mappings: NSMappingModel?, toDestinationURL dURL: URL, destinationType dStoreType: String,
         destinationOptions dOptions: [AnyHashable: Any]? = nil
     ) throws {
-        try translatingErrors {
+        try translatingMigrationErrors {
             let source = NSPersistentStoreCoordinator(plain: sourceModel)
             let destination = NSPersistentStoreCoordinator(plain: destinationModel)
             try add(sStoreType, sourceURL, sOptions, to: source, isReadOnly: true)

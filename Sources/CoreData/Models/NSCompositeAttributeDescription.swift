@@ -15,6 +15,11 @@ open class NSCompositeAttributeDescription: NSAttributeDescription {
 
     override init(_ attribute: AttributeDescription) { super.init(attribute) }
 
+    override func take(_ other: NSPropertyDescription) {
+        super.take(other)
+        elements = (other as? NSCompositeAttributeDescription)?.elements ?? []
+    }
+
     override func duplicate() -> NSPropertyDescription {
         let copy = NSCompositeAttributeDescription(attribute)
         copy.elements = elements.compactMap { $0.duplicate() as? NSAttributeDescription }

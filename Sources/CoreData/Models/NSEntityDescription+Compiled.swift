@@ -27,7 +27,7 @@ extension NSEntityDescription {
 extension NSAttributeDescription {
     /// What Folio's model gets; a group gets a name.
     func compiled(in entity: NSEntityDescription) -> AttributeDescription {
-        var attribute = attribute
+        var attribute = declared
         // Callers set numbers of any type.
         if attribute.type != .binary {
             attribute.defaultValue = attribute.defaultValue.map { $0.converted(to: attribute) ?? $0 }

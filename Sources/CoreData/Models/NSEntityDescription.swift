@@ -5,7 +5,7 @@ import Schema
 /// An entity, as a model declares it.
 ///
 /// Descriptions can be changed until a coordinator uses their model.
-open class NSEntityDescription: NSObject {
+open class NSEntityDescription: NSObject, NSSecureCoding {
     /// What descriptions of one entity share.
     final class Content {
         var entity = EntityDefinition("")
@@ -39,6 +39,17 @@ open class NSEntityDescription: NSObject {
         heldModel = model
         super.init()
     }
+
+    /// Reads an entity with its model from an archive; nil for an archive that has none.
+    public required convenience init?(coder: NSCoder) {
+        guard let (entity, model) = PartArchive.entity(from: coder) else { return nil }
+        self.init(entity.content, of: model)
+    }
+
+    /// Archives the entity with its model. Traps for one that is not valid.
+    open func encode(with coder: NSCoder) { PartArchive.encode(self, with: coder) }
+
+    open class var supportsSecureCoding: Bool { true }
 
     func willEdit() { content.model?.willEdit() }
 
@@ -118,9 +129,16 @@ open class NSEntityDescription: NSObject {
             content.entity.renamingIdentifier = newValue
         }
     }
-    /// The hash of what decides about the compatibility of stores; empty for an entity of no model.
+    /// The hash of what decides about the compatibility of stores.
     open var versionHash: Data {
-        name.flatMap { content.model?.entityVersionHashesByName[$0] } ?? Data()
+        if let model = content.model, model.isFrozen, let name, let known = model.entityVersionHashesByName[name] {
+            return known
+        }
+        var definition = content.entity
+        definition.uniquenessConstraints = uniquenessConstraints.map { $0.map(Self.propertyName) }
+        let persistent = properties.filter { !$0.isTransient && !($0 is NSFetchedPropertyDescription) }
+        return definition.versionHash(
+            superentityHash: superentity?.versionHash, properties: persistent.map { ($0.name, $0.versionHash) })
     }
     /// The text that Spotlight shows. It is not kept: there is no Spotlight here.
     open var coreSpotlightDisplayNameExpression: NSExpression {
@@ -194,7 +212,8 @@ open class NSEntityDescription: NSObject {
     /// The properties whose values have to satisfy predicates.
     var propertiesWithPredicates: [NSPropertyDescription] {
         if let known = content.propertiesWithPredicates { return known }
-        let found = properties.filter { !$0.validationPredicates.isEmpty }
+        // Bounds that a model file has are rules of Folio's model.
+        let found = properties.filter { $0.ownRules?.isEmpty == false }
         if content.model?.isFrozen == true { content.propertiesWithPredicates = found }
         return found
     }

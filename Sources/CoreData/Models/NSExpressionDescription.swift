@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import Query
 import Schema
 
@@ -16,6 +16,26 @@ open class NSExpressionDescription: NSPropertyDescription {
     open var resultType: NSAttributeDescription.AttributeType {
         get { NSAttributeDescription.AttributeType(rawValue: expressionResultType) }
         set { expressionResultType = newValue.rawValue }
+    }
+
+    // An expression stands in no model.
+    open override func encode(with coder: NSCoder) {
+        coder.encode(name as NSString, forKey: "FolioName")
+        coder.encode(expression.map { $0.query.expressionFormat as NSString }, forKey: "FolioExpression")
+        coder.encode(Int64(expressionResultType.rawValue), forKey: "FolioResultType")
+    }
+
+    override func decode(from coder: NSCoder) -> Bool {
+        name = coder.text("FolioName") ?? ""
+        expressionResultType =
+            NSAttributeType(rawValue: UInt(truncatingIfNeeded: coder.decodeInt64(forKey: "FolioResultType")))
+            ?? .undefinedAttributeType
+        guard let format = coder.text("FolioExpression") else {
+            return true
+        }
+        guard let query = try? QueryExpression(format: format) else { return false }
+        expression = NSExpression(query)
+        return true
     }
 
     override func duplicate() -> NSPropertyDescription {

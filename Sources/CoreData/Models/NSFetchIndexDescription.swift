@@ -1,4 +1,5 @@
 public import Foundation
+import Query
 import Schema
 
 /// The kind of an element of an index.
@@ -10,7 +11,7 @@ public enum NSFetchIndexElementType: UInt, Sendable {
 }
 
 /// An index that a model declares.
-open class NSFetchIndexDescription: NSObject {
+open class NSFetchIndexDescription: NSObject, NSSecureCoding {
     /// The name of the index.
     open var name: String { didSet { entity?.willEdit() } }
     /// The elements, in order.
@@ -27,10 +28,32 @@ open class NSFetchIndexDescription: NSObject {
         super.init()
         for element in self.elements { element.indexDescription = self }
     }
+
+    /// Reads an index from an archive. Its elements have the names of their properties; the entity
+    /// that gets the index has the properties.
+    public required convenience init?(coder: NSCoder) {
+        guard let name = coder.text("FolioName") else { return nil }
+        let elements = coder.decodeObject(
+            of: [NSArray.self, NSFetchIndexElementDescription.self], forKey: "FolioElements")
+        self.init(name: name, elements: elements as? [NSFetchIndexElementDescription])
+        guard let format = coder.text("FolioPredicate") else { return }
+        guard let predicate = try? FetchPredicate(format: format) else { return nil }
+        partialIndexPredicate = FormatPredicate.make(predicate)
+    }
+
+    /// Archives the index. A predicate of a closure is left out, as no store can use it.
+    open func encode(with coder: NSCoder) {
+        coder.encode(name as NSString, forKey: "FolioName")
+        coder.encode(NSArray(array: elements), forKey: "FolioElements")
+        let format = (try? partialIndexPredicate?.fetchPredicate().predicateFormat).flatMap { $0 }
+        coder.encode(format.map { $0 as NSString }, forKey: "FolioPredicate")
+    }
+
+    open class var supportsSecureCoding: Bool { true }
 }
 
 /// An element of an index: a property or an expression.
-open class NSFetchIndexElementDescription: NSObject {
+open class NSFetchIndexElementDescription: NSObject, NSSecureCoding {
     /// The property; nil for an element of an expression alone.
     open private(set) var property: NSPropertyDescription?
     /// The name of the property.
@@ -56,4 +79,22 @@ open class NSFetchIndexElementDescription: NSObject {
         isAscending = element.isAscending
         text = element.propertyName ?? element.expression
     }
+
+    /// Reads an element from an archive, with the name of its property.
+    public required init?(coder: NSCoder) {
+        text = coder.text("FolioName")
+        collationType =
+            NSFetchIndexElementType(rawValue: UInt(truncatingIfNeeded: coder.decodeInt64(forKey: "FolioType")))
+            ?? .binary
+        isAscending = coder.decodeBool(forKey: "FolioAscending")
+    }
+
+    /// Archives the element with the name of its property.
+    open func encode(with coder: NSCoder) {
+        coder.encode(propertyName.map { $0 as NSString }, forKey: "FolioName")
+        coder.encode(Int64(collationType.rawValue), forKey: "FolioType")
+        coder.encode(isAscending, forKey: "FolioAscending")
+    }
+
+    open class var supportsSecureCoding: Bool { true }
 }

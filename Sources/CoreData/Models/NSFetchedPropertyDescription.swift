@@ -1,3 +1,4 @@
+public import Foundation
 import Schema
 
 /// A property whose value is the result of a fetch request.
@@ -13,6 +14,13 @@ open class NSFetchedPropertyDescription: NSPropertyDescription {
         self.property = property
         request = property.fetchRequest.entityName.isEmpty ? nil : try NSFetchRequest(property.fetchRequest)
         super.init()
+    }
+
+    open override var versionHash: Data { property.versionHash }
+
+    override func take(_ other: NSPropertyDescription) {
+        super.take(other)
+        request = (other as? NSFetchedPropertyDescription)?.request
     }
 
     override func duplicate() -> NSPropertyDescription {

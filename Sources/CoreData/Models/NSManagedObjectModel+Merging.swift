@@ -2,11 +2,12 @@ public import Foundation
 import Schema
 
 extension NSManagedObjectModel {
-    /// A model with the entities of several; nil for an empty array. Traps if two differ about an
-    /// entity.
+    /// A model with the entities of several, which are none for an empty array; nil for nil. Traps
+    /// if two differ about an entity.
     public convenience init?(byMerging models: [NSManagedObjectModel]?) {
-        guard let models, !models.isEmpty else { return nil }
+        guard let models else { return nil }
         self.init()
+        if models.isEmpty { return }
         do {
             take(models, try ManagedObjectModel(byMerging: models.map { $0.compiled() }).definition)
         } catch {
@@ -21,6 +22,7 @@ extension NSManagedObjectModel {
             let own = model.entityVersionHashesByName
             return !own.isEmpty && own.allSatisfy { hashes[$0.key] == $0.value }
         }
+        if fitting.isEmpty { return nil }
         self.init(byMerging: fitting)
         guard isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) else { return nil }
     }

@@ -7,7 +7,7 @@ import Storage
 /// The schema of a store: entities, configurations and fetch request templates.
 ///
 /// A model can be changed until a coordinator uses it; changing it then traps.
-open class NSManagedObjectModel: NSObject {
+open class NSManagedObjectModel: NSObject, NSSecureCoding {
     var ownEntities: [NSEntityDescription] = []
     var base = ManagedObjectModel.Definition()
     var templates: [String: NSFetchRequest<any NSFetchRequestResult>] = [:]
@@ -22,8 +22,30 @@ open class NSManagedObjectModel: NSObject {
     /// read; `ManagedObjectModel(contentsOf:)` throws why.
     public convenience init?(contentsOf url: URL) { try? self.init(reading: url) }
 
+    /// Reads the model from an archive; nil for an archive that has none.
+    public required convenience init?(coder: NSCoder) {
+        self.init()
+        guard ModelArchive.decode(self, from: coder) else { return nil }
+    }
+
+    /// Archives the model. Traps for a model that is not valid.
+    open func encode(with coder: NSCoder) { ModelArchive.encode(self, with: coder) }
+
+    open class var supportsSecureCoding: Bool { true }
+
     /// - Throws: `ModelError`; `QueryError` for a text that can't be parsed.
-    convenience init(reading url: URL) throws { try self.init(ManagedObjectModel(contentsOf: url)) }
+    convenience init(reading url: URL) throws {
+        self.init()
+        do {
+            let model = try ManagedObjectModel(contentsOf: url)
+            try fill(model.definition)
+            made = model
+        } catch let error as ModelError where error.code == .unreadable {
+            // A program's own archive of a model.
+            guard let archive = ModelArchive(contentsOf: url) else { throw error }
+            try archive.fill(self)
+        }
+    }
 
     /// The model of the application's bundles with a name.
     ///
@@ -48,7 +70,7 @@ open class NSManagedObjectModel: NSObject {
     /// can't be read: with a part of its entities a store would lose the others.
     open class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
         let urls = ModelFinder.models(in: bundles ?? [Bundle.main])
-        guard let models = try? urls.map({ try NSManagedObjectModel(reading: $0) }) else { return nil }
+        guard !urls.isEmpty, let models = try? urls.map({ try NSManagedObjectModel(reading: $0) }) else { return nil }
         return NSManagedObjectModel(byMerging: models)
     }
 

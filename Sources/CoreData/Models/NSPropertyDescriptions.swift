@@ -5,13 +5,33 @@ import Schema
 /// A property of an entity, as a model declares it.
 ///
 /// Descriptions can be changed until a coordinator uses their model.
-open class NSPropertyDescription: NSObject {
+open class NSPropertyDescription: NSObject, NSSecureCoding {
     /// The entity that declares the property; nil as long as none does.
     weak var owner: NSEntityDescription?
     /// The entity that declares the property; one without a name as long as none does.
     open var entity: NSEntityDescription { owner ?? NSEntityDescription() }
 
     public override init() { super.init() }
+
+    /// The model of a property that was read from an archive, which nobody else holds.
+    var heldModel: NSManagedObjectModel?
+
+    /// Reads a property with its entity and model from an archive; nil for an archive that has
+    /// none.
+    public required convenience init?(coder: NSCoder) {
+        self.init()
+        guard decode(from: coder) else { return nil }
+    }
+
+    /// Archives the property with its entity and model. Traps for one that is not valid.
+    open func encode(with coder: NSCoder) { PartArchive.encode(self, with: coder) }
+
+    func decode(from coder: NSCoder) -> Bool { PartArchive.decode(self, from: coder) }
+
+    open class var supportsSecureCoding: Bool { true }
+
+    /// Takes over what another description of the same kind has.
+    func take(_ other: NSPropertyDescription) { other.copyCommon(to: self) }
 
     /// Checks that the model can still be changed, and forgets what was made of it.
     func willEdit() { owner?.willEdit() }
@@ -79,29 +99,42 @@ open class NSPropertyDescription: NSObject {
         get { false }
         set { willEdit() }
     }
-    /// The hash of what decides about compatibility, of the entity that declares the property.
-    open var versionHash: Data { owner?.versionHash ?? Data() }
-    /// The predicates that values must satisfy, as
-    /// ``setValidationPredicates(_:withValidationWarnings:)`` set them.
-    open private(set) var validationPredicates: [NSPredicate] = []
-    /// The warnings for values that do not satisfy a predicate.
-    open private(set) var validationWarnings: [Any] = []
+    /// The hash of what decides about compatibility: of the name, whether there must be a value, the
+    /// modifier, and the type or the destination and the counts.
+    open var versionHash: Data {
+        FetchedPropertyDescription(
+            name, fetchRequest: FetchRequestTemplate("", entityName: ""), isOptional: isOptional,
+            versionHashModifier: versionHashModifier
+        ).versionHash
+    }
+    /// The predicates that were set, with their warnings; nil as long as none were.
+    var ownRules: [PropertyRule]?
+    /// What values must satisfy: what was set, or what the model's file says.
+    var rules: [PropertyRule] { ownRules ?? [] }
+    /// The predicates that values must satisfy.
+    open var validationPredicates: [NSPredicate] { rules.map(\.predicate) }
+    /// The warnings for values that do not satisfy a predicate, in the order of the predicates: a
+    /// text, or the number of an error for a bound that a model file has.
+    open var validationWarnings: [Any] { rules.compactMap(\.warning) }
 
     /// Sets predicates that values must satisfy before a save, with a text for each, which becomes
     /// the error's description.
+    ///
+    /// A value that there is not, of an optional property, is asked for by no predicate.
     open func setValidationPredicates(
         _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
     ) {
         willEdit()
-        self.validationPredicates = validationPredicates ?? []
-        self.validationWarnings = validationWarnings ?? []
+        let warnings = validationWarnings ?? []
+        ownRules = (validationPredicates ?? []).enumerated().map { index, predicate in
+            PropertyRule(predicate: predicate, warning: index < warnings.count ? warnings[index] : nil)
+        }
     }
 
     /// Copies what every kind has to another description of the same kind.
     func copyCommon(to other: NSPropertyDescription) {
         other.declaration = declaration
-        other.validationPredicates = validationPredicates
-        other.validationWarnings = validationWarnings
+        other.ownRules = ownRules
     }
 
     open override var description: String { "<\(type(of: self)) \(name)>" }
@@ -133,6 +166,7 @@ open class NSAttributeDescription: NSPropertyDescription {
     override func copyCommon(to other: NSPropertyDescription) {
         super.copyCommon(to: other)
         (other as? NSAttributeDescription)?.ownClassName = ownClassName
+        (other as? NSAttributeDescription)?.ownDefault = ownDefault
     }
 
     override var declaration: any PropertyDeclaration {
@@ -145,6 +179,7 @@ open class NSAttributeDescription: NSPropertyDescription {
         change(&attribute)
     }
 
+    open override var versionHash: Data { attribute.versionHash }
     open override var isIndexedBySpotlight: Bool {
         get { attribute.isIndexedBySpotlight }
         set { edit { $0.isIndexedBySpotlight = newValue } }
@@ -217,24 +252,44 @@ open class NSAttributeDescription: NSPropertyDescription {
         .objectIDAttributeType: "NSManagedObjectID",
     ]
 
-    /// The value in a new object. Traps for a value that no attribute can have.
+    /// The default value of a transformable attribute, as it was set.
+    private var ownDefault: Any?
+
+    /// The value in a new object. A model traps as it comes into use for a value that no attribute
+    /// can have, and for one that the attribute's transformer refuses.
     open var defaultValue: Any? {
-        get { attribute.defaultValue.flatMap { BridgedValue.plain($0, in: nil) } }
-        set {
-            guard let newValue else { return edit { $0.defaultValue = nil } }
-            if attribute.type == .transformable {
-                do {
-                    let data = try TransformableValue.data(of: newValue, attribute)
-                    return edit { $0.defaultValue = .data(data) }
-                } catch {
-                    preconditionFailure("\(name) can't have this default value: \(error)")
-                }
+        get {
+            if let ownDefault { return ownDefault }
+            guard attribute.type == .transformable, case .data(let data)? = attribute.defaultValue else {
+                return attribute.defaultValue.flatMap { BridgedValue.plain($0, in: nil) }
             }
-            guard let value = BridgedValue.propertyValue(newValue) else {
-                preconditionFailure("An attribute can't have a default value of the type \(Swift.type(of: newValue))")
-            }
-            edit { $0.defaultValue = value }
+            return TransformableValue.value(of: data, attribute)
         }
+        set {
+            // What is kept of a transformable value depends on the transformer, which may be named
+            // later.
+            let value = attribute.type == .transformable ? nil : BridgedValue.propertyValue(newValue)
+            ownDefault = value == nil ? newValue : nil
+            edit { $0.defaultValue = value == .null ? nil : value }
+        }
+    }
+
+    /// The declaration with the default value as it is stored.
+    var declared: AttributeDescription {
+        guard let ownDefault, !(ownDefault is NSNull) else { return attribute }
+        var attribute = attribute
+        if attribute.type == .transformable {
+            do { attribute.defaultValue = .data(try TransformableValue.data(of: ownDefault, attribute)) } catch {
+                preconditionFailure("\(name) can't have this default value: \(error)")
+            }
+            return attribute
+        }
+        guard let value = BridgedValue.propertyValue(ownDefault) else {
+            preconditionFailure(
+                "\(name) can't have a default value of the type \(Swift.type(of: ownDefault))")
+        }
+        attribute.defaultValue = value
+        return attribute
     }
 
     /// The name of the transformer of a transformable attribute.
@@ -262,26 +317,10 @@ open class NSAttributeDescription: NSPropertyDescription {
         _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
     ) {
         super.setValidationPredicates(validationPredicates, withValidationWarnings: validationWarnings)
-        edit { attribute in
-            (attribute.minimumValue, attribute.maximumValue, attribute.regularExpression) = (nil, nil, nil)
-            for predicate in validationPredicates ?? [] { Self.take(predicate, into: &attribute) }
-        }
+        edit { $0.takeBounds(of: validationPredicates ?? []) }
     }
 
-    /// The bounds that models keep as values: `SELF >= 1`, `length <= 20`, `SELF MATCHES "…"`.
-    private static func take(_ predicate: NSPredicate, into attribute: inout AttributeDescription) {
-        guard case .comparison(let comparison)? = try? predicate.fetchPredicate(),
-            case .constant(let value) = comparison.right
-        else { return }
-        switch (comparison.left, comparison.operator) {
-        case (.evaluatedObject, .greaterOrEqual), (.keyPath(_, ["length"]), .greaterOrEqual):
-            attribute.minimumValue = value
-        case (.evaluatedObject, .lessOrEqual), (.keyPath(_, ["length"]), .lessOrEqual): attribute.maximumValue = value
-        case (.evaluatedObject, .matches):
-            if case .string(let pattern) = value { attribute.regularExpression = pattern }
-        default: break
-        }
-    }
+    override var rules: [PropertyRule] { ownRules ?? attribute.boundRules }
 }
 
 /// A relationship, as a model declares it.
@@ -331,6 +370,7 @@ open class NSRelationshipDescription: NSPropertyDescription {
         }
     }
 
+    open override var versionHash: Data { named.versionHash }
     /// The entity that the relationship leads to.
     open var destinationEntity: NSEntityDescription? {
         get { target }

@@ -78,9 +78,12 @@ extension NSManagedObjectShape where Self: NSManagedObject {
     public func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet { OrderedObjectSet(self, key) }
 
     /// The value at the end of a key path, through relationships; nil where it leads nowhere.
-    /// `@count`, `@sum`, `@avg`, `@min` and `@max` compute over collections.
+    ///
+    /// Through a to-many relationship it is the set of the values, through an ordered one the
+    /// ordered set. `@count`, `@sum`, `@avg`, `@min` and `@max` compute over collections.
     public func value(forKeyPath keyPath: String) -> Any? {
         guard keyPath.contains(".") else { return value(forKey: keyPath) }
+        guard keyPath.contains("@") else { return KeyPathValue.value(self, keyPath.split(separator: ".")[...]) }
         return NSExpression(forKeyPath: keyPath).expressionValue(with: self, context: nil)
     }
 

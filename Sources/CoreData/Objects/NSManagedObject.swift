@@ -175,29 +175,27 @@ open class NSManagedObject: ManagedObject, NSManagedObjectShape {
 
     // MARK: Validation
 
-    open override func validateForInsert() throws {
-        try super.validateForInsert()
-        try checkPredicates()
-    }
+    /// Validates the object before the save that inserts it: its values by the rules of the model
+    /// and by the predicates of its properties. Overrides call super.
+    ///
+    /// - Throws: A `CocoaError` with the object, the key and the value; for several failures,
+    ///   `NSValidationMultipleErrorsError` with all under `NSDetailedErrorsKey`.
+    open override func validateForInsert() throws { try validateProperties { try super.validateForInsert() } }
 
-    open override func validateForUpdate() throws {
-        try super.validateForUpdate()
-        try checkPredicates()
-    }
+    /// Validates the object before a save that updates it, as ``validateForInsert()`` does.
+    open override func validateForUpdate() throws { try validateProperties { try super.validateForUpdate() } }
 
-    /// Checks the values that there are against the predicates of their properties.
-    private func checkPredicates() throws {
-        let described: NSEntityDescription = entity
-        for property in described.propertiesWithPredicates {
-            guard let value = value(forKey: property.name) else { continue }
-            for (index, predicate) in property.validationPredicates.enumerated()
-            where !predicate.evaluate(with: value) {
-                let warning = index < property.validationWarnings.count ? property.validationWarnings[index] : nil
-                throw ValidationError(
-                    .generic, warning.map { "\($0)" } ?? "\(property.name) is not valid", key: property.name,
-                    value: BridgedValue.propertyValue(value))
-            }
-        }
+    /// Validates the object before the save that deletes it: whether a delete rule denies it.
+    ///
+    /// - Throws: A `CocoaError`, as ``validateForInsert()``.
+    open override func validateForDelete() throws { try validateDeletion { try super.validateForDelete() } }
+
+    /// Validates a value as that of a property, by the rules of the model and the predicates of the
+    /// property.
+    ///
+    /// - Throws: A `CocoaError`, as ``validateForInsert()``.
+    open override func validateValue(_ value: Any?, forKey key: String) throws {
+        try validate(value, forKey: key) { try super.validateValue($0, forKey: key) }
     }
 
     // MARK: What every object of Apple's is

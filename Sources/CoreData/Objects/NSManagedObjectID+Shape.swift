@@ -7,9 +7,13 @@ extension ManagedObjectID {
         NSEntityDescription.of(store.model.entities[entityIndex], in: store.model)
     }
 
-    /// The store of the object; nil for a temporary ID, and for a store that no coordinator has.
+    /// The store of the object, in the coordinator that gave the ID; nil for a temporary ID, and for
+    /// a store that no coordinator has.
     public var persistentStore: NSPersistentStore? {
-        isTemporaryID ? nil : NSPersistentStoreCoordinator.all.lazy.compactMap { $0.store(of: self) }.first
+        if isTemporaryID { return nil }
+        let stores = NSPersistentStoreCoordinator.all.compactMap { $0.store(of: self) }
+        // Several coordinators may have the file open, each as a store of its own.
+        return stores.first { $0.attached?.identity === store } ?? stores.first
     }
 
     /// Whether another ID is the same.

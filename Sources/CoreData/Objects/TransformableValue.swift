@@ -16,7 +16,7 @@ enum TransformableValue {
     }
 
     private static func transformer(_ attribute: AttributeDescription) throws -> any AttributeTransformer {
-        guard let name = attribute.valueTransformerName, !name.isEmpty else { return SecureArchiveTransformer() }
+        guard let name = attribute.valueTransformerName, !name.isEmpty else { return SecureArchiveTransformer.standard }
         prepare(attribute)
         guard let found = AttributeTransformers.transformer(named: name) else {
             throw ValidationError("There is no transformer named \(name)", key: attribute.name)

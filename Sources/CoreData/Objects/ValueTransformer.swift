@@ -10,6 +10,9 @@ public struct NSValueTransformerName: RawRepresentable, Sendable, Hashable {
     public init(_ rawValue: String) { self.rawValue = rawValue }
     /// The transformer of keyed archives of Foundation's values.
     public static let secureUnarchiveFromDataTransformerName = NSValueTransformerName("NSSecureUnarchiveFromData")
+    /// The transformer of attributes that name none: Foundation's values, and objects of the
+    /// program's classes that declare `NSSecureCoding`.
+    public static let keyedUnarchiveFromDataTransformerName = NSValueTransformerName("NSKeyedUnarchiveFromData")
 }
 
 /// Converts values to others and back, for transformable attributes.
@@ -51,6 +54,7 @@ open class ValueTransformer: NSObject, ValueTransformerNaming, @unchecked Sendab
     /// The transformer with this name, registered or named as a class; nil if there is none.
     open class func transformer(forName name: NSValueTransformerName) -> ValueTransformer? {
         if let found = known.withLock({ $0[name.rawValue] }) { return found }
+        if name == .secureUnarchiveFromDataTransformerName { return NSSecureUnarchiveFromDataTransformer() }
         guard let type = ObjectClasses.type(named: name.rawValue, as: ValueTransformer.self) else { return nil }
         return ProgramClasses.instance(of: type) as? ValueTransformer
     }
@@ -74,22 +78,45 @@ extension ValueTransformerNaming where Self: ValueTransformer {
     }
 }
 
-/// The transformer of keyed archives of Foundation's values: from data to a value, and back. A
-/// subclass names the classes that it takes, or makes values of its own of Foundation's.
+/// The transformer of keyed archives: from data to a value, and back. Values are of the classes
+/// that ``allowedTopLevelClasses`` lists, which a subclass overrides for classes of its own.
+///
+/// ```swift
+/// final class ColorTransformer: NSSecureUnarchiveFromDataTransformer {
+///     override class var allowedTopLevelClasses: [AnyClass] { [Color.self] }
+/// }
+/// ```
+/// No other class is instantiated, whatever an archive names, but those that the listed ones ask
+/// for as they decode themselves.
 // Sendable for the same reason as its superclass.
 open class NSSecureUnarchiveFromDataTransformer: ValueTransformer, @unchecked Sendable {
-    /// The classes that archives may contain at the top; informative only: Foundation's values are
-    /// taken.
-    open class var allowedTopLevelClasses: [AnyClass] { [] }
-
-    /// The value of an archive; nil for data that are none.
-    open override func transformedValue(_ value: Any?) -> Any? {
-        (value as? Data).flatMap { try? SecureArchiveTransformer().value(from: $0) }
+    /// The classes of values, with those that inherit from them: Foundation's classes of values
+    /// unless a subclass says otherwise.
+    open class var allowedTopLevelClasses: [AnyClass] {
+        [
+            NSArray.self, NSDictionary.self, NSSet.self, NSString.self, NSNumber.self, NSDate.self, NSData.self,
+            NSURL.self, NSUUID.self, NSNull.self,
+        ]
     }
 
-    /// The archive of a value; nil for a value that archives don't keep.
+    private var archives: SecureArchiveTransformer {
+        let allowed = type(of: self).allowedTopLevelClasses
+        return SecureArchiveTransformer(
+            allowedClassNames: SecureArchiveTransformer.standardClassNames.intersection(
+                allowed.map { NSStringFromClass($0) }),
+            classes: .listed(allowed))
+    }
+
+    /// The value of an archive; nil for data that are none, and for a value of a class that is not
+    /// allowed.
+    open override func transformedValue(_ value: Any?) -> Any? {
+        (value as? Data).flatMap { try? archives.value(from: $0) }
+    }
+
+    /// The archive of a value; nil for a value that is not allowed, or that no archive gives back.
     open override func reverseTransformedValue(_ value: Any?) -> Any? {
-        value.flatMap { try? SecureArchiveTransformer().data(from: $0) }
+        guard let value, let data = try? archives.data(from: value), transformedValue(data) != nil else { return nil }
+        return data
     }
 }
 

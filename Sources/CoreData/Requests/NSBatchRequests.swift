@@ -131,8 +131,15 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
         request.predicate = try predicate?.fetchPredicate()
         request.includesSubentities = includesSubentities
         request.affectedStores = storeUUIDs
+        let entity = context.required.model.entity(named: entityName)
         for (key, value) in propertiesToUpdate ?? [:] {
             let name = NSEntityDescription.propertyName(key.base)
+            if let attribute = entity?.property(named: name)?.attribute, attribute.type == .transformable,
+                !(value is NSExpression), !(value is NSNull)
+            {
+                request.propertiesToUpdate[name] = .constant(.data(try TransformableValue.data(of: value, attribute)))
+                continue
+            }
             request.propertiesToUpdate[name] =
                 (value as? NSExpression)?.query ?? NSExpression(forConstantValue: value).query
         }

@@ -11,6 +11,8 @@ extension NSFetchRequest {
         else {
             throw CocoaErrors.made(NSPersistentStoreInvalidTypeError, "The request has no entity")
         }
+        // A request that names its entity has it once a context has used it.
+        if ownEntity == nil, let found = context.managedObjectModel?.entitiesByName[name] { ownEntity = found }
         var request = FetchRequest<Result>(entityName: name)
         request.predicate = try predicate?.fetchPredicate()
         request.sortDescriptors = try sortKeys()
@@ -51,8 +53,15 @@ extension NSFetchRequest {
             if let rows = try StoreCalls.dictionaries(of: self, request.entityName, in: context) {
                 return try cast(rows)
             }
+            let entity = context.required.model.entity(named: request.entityName)
+            let transformable = (entity?.attributes ?? []).filter { $0.type == .transformable }
             let rows = try context.required.fetch(request).map { row in
-                GroupOrder.visible(row).compactMapValues { BridgedValue.plain($0, in: nil) }
+                var plain = GroupOrder.visible(row).compactMapValues { BridgedValue.plain($0, in: nil) }
+                for attribute in transformable {
+                    guard let data = plain[attribute.name] as? Data else { continue }
+                    plain[attribute.name] = TransformableValue.value(of: data, attribute)
+                }
+                return plain
             }
             return try cast(ResultType.self is NSDictionary.Type ? rows.map { $0 as NSDictionary } : rows)
         case .countResultType: return try cast([NSNumber(value: try count(in: context))])

@@ -45,7 +45,8 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         content.entityClass = type
     }
 
-    /// The entity to fetch; nil while only its name is known.
+    /// The entity to fetch; nil while only its name is known, which is until a context uses the
+    /// request.
     open var entity: NSEntityDescription? {
         get { content.entity ?? content.entityClass.map { $0.entity() } }
         set { (content.entity, content.entityName) = (newValue, nil) }

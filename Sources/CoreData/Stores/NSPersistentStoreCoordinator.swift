@@ -20,6 +20,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     private let queue = ContextQueue(.privateQueueConcurrencyType)
     private let added = Mutex<[NSPersistentStore]>([])
     private let ownName = Mutex<String?>(nil)
+    let savedObjects = SavedObjects()
 
     /// Creates a coordinator without stores. The model can't be changed from here on.
     public init(managedObjectModel model: NSManagedObjectModel) {
@@ -110,7 +111,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
         options: [AnyHashable: Any]? = nil
     ) throws -> NSPersistentStore {
-        try translatingErrors {
+        try translatingMigrationErrors {
             let store = try openStore(storeType, configuration, storeURL, options)
             added.withLock { $0.append(store) }
             store.didAdd(to: self)

@@ -14,6 +14,17 @@ func translatingErrors<Result>(in context: ManagedObjectContext? = nil, _ body: 
     do { return try body() } catch { throw CocoaErrors.translated(error, in: context) }
 }
 
+/// Runs `body`, which may migrate stores, as `translatingErrors`: values that are not unique in the
+/// new version have a number of their own.
+func translatingMigrationErrors<Result>(_ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch {
+        let isConstraint =
+            (error as? StorageError)?.code == .constraint || (error as? GraphError)?.code == .constraint
+        guard isConstraint else { throw CocoaErrors.translated(error) }
+        throw CocoaErrors.made(NSMigrationConstraintViolationError, "\(error)", error)
+    }
+}
+
 extension CocoaErrors {
     static func translated(_ error: any Error, in context: ManagedObjectContext? = nil) -> any Error {
         switch error {
@@ -36,7 +47,7 @@ extension CocoaErrors {
 
     private static func translated(_ error: ValidationError, in context: ManagedObjectContext?) -> any Error {
         let single = error.failures.map { failure -> any Error in
-            if let own = failure.underlying { return translated(own) }
+            if let own = failure.underlying { return translated(own, in: context) }
             var info: [String: Any] = [:]
             info[NSValidationObjectErrorKey] = object(failure.object, in: context)
             info[NSValidationKeyErrorKey] = failure.key
@@ -87,6 +98,7 @@ extension CocoaErrors {
             code = isMissing ? NSMigrationMissingMappingModelError : NSMigrationError
         case .invalidObjects: code = NSMigrationError
         case .readOnly: code = NSPersistentStoreSaveError
+        case .crossStore: code = NSManagedObjectExternalRelationshipError
         case .historyExpired: code = NSPersistentHistoryTokenExpiredError
         case .conflict: code = NSManagedObjectMergeError
         case .constraint: code = NSManagedObjectConstraintMergeError

@@ -142,7 +142,10 @@ final class OpenDocument {
         var failures = try edits.deniedDeletions.filter { try $0.isStanding(in: context) }.flatMap(\.failures)
         for entity in state.model.entities where entity.superentity == nil {
             for object in try context.fetch(FetchRequest<ManagedObject>(entityName: entity.name)) {
-                do { try object.validateForUpdate() } catch let error as ValidationError { failures += error.failures }
+                do { try object.validateForUpdate() } catch {
+                    guard let read = ValidationError(reading: error) else { throw error }
+                    failures += read.failures
+                }
             }
         }
         if !failures.isEmpty { throw ValidationError(failures) }

@@ -65,7 +65,7 @@ private struct TransformableAttribute {
             throw GraphError(
                 .wrongType, "\(entity.name).\(key) is no transformable attribute", entity: entity.name, key: key)
         }
-        guard let name = attribute.valueTransformerName, !name.isEmpty else { return SecureArchiveTransformer() }
+        guard let name = attribute.valueTransformerName, !name.isEmpty else { return SecureArchiveTransformer.standard }
         if let found = AttributeTransformers.transformer(named: name) { return found }
         let hint = NearestNames.question(NearestNames.nearest(to: name, among: AttributeTransformers.names))
         throw GraphError(

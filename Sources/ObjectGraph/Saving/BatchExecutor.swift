@@ -231,8 +231,10 @@ extension BatchExecutor {
         for object in objects { context.delete(object) }
         context.processPendingChanges()
         for object in context.deletedObjects {
-            do { try object.validateForDelete() } catch let error as ValidationError {
-                throw StorageError(.constraint, error.description, entities: [object.entity.name])
+            do { try object.validateForDelete() } catch {
+                throw ValidationError(reading: error).map {
+                    StorageError(.constraint, $0.description, entities: [object.entity.name])
+                } ?? error
             }
         }
         for object in context.updatedObjects {

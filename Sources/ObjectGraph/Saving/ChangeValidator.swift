@@ -77,7 +77,14 @@ struct ChangeValidator {
     static func failures(of error: any Error, _ object: ManagedObject, _ own: ValidationError.Failure? = nil)
         -> [ValidationError.Failure]
     {
-        if let error = error as? ValidationError { return error.failures }
+        if let read = ValidationError(reading: error) {
+            return read.failures.map { failure in
+                var failure = failure
+                failure.object = failure.object ?? object.objectID
+                failure.entity = failure.entity ?? object.entity.name
+                return failure
+            }
+        }
         // An override may have caught the validator's error and thrown another.
         let own = own.flatMap { failure in failure.underlying.map { "\($0)" } == "\(error)" ? failure : nil }
         return [
@@ -92,12 +99,12 @@ struct ChangeValidator {
         object: ManagedObject, error: any Error
     )] {
         let denied = errors.filter {
-            ($0.error as? ValidationError)?.failures.contains { $0.code == .deleteDenied } ?? false
+            ValidationError(reading: $0.error)?.failures.contains { $0.code == .deleteDenied } ?? false
         }
         if denied.isEmpty { return errors }
         let broken = denied.reduce(into: Set()) { $0.formUnion(ObjectValidator($1.object).keysBrokenByDeletion()) }
         return errors.compactMap { object, error in
-            guard let own = error as? ValidationError else { return (object, error) }
+            guard let own = ValidationError(reading: error) else { return (object, error) }
             let left = own.failures.filter { failure in
                 guard failure.code == .missingMandatoryProperty || failure.code == .tooFewObjects,
                     let id = failure.object, let key = failure.key

@@ -23,14 +23,16 @@ struct ObjectValidator {
         var ownError: (any Error)?
         for key in customKeys {
             let value = KeyedValues(object).value(forKey: key)
-            do { try object.validateValue(value, forKey: key) } catch let error as ValidationError {
-                // The model's rules were checked above. The override checks them again through
-                // super, so drop duplicates.
-                failures.append(
-                    contentsOf: error.failures.map { completed($0, key, value) }.filter { new in
-                        !failures.contains { $0.code == new.code && $0.key == new.key }
-                    })
-            } catch {
+            do { try object.validateValue(value, forKey: key) } catch {
+                if let read = ValidationError(reading: error) {
+                    // The model's rules were checked above. The override checks them again through
+                    // super, so drop duplicates.
+                    failures.append(
+                        contentsOf: read.failures.map { completed($0, key, value) }.filter { new in
+                            !failures.contains { $0.code == new.code && $0.key == new.key }
+                        })
+                    continue
+                }
                 ownError = error
                 failures.append(completed(ValidationError.Failure(.generic, "\(error)", underlying: error), key, value))
             }
@@ -76,11 +78,30 @@ struct ObjectValidator {
         {
             return nil
         }
-        let count = object.context.members.loadedList(object, relation).members.count { !$0.isDeleted }
+        return Self.problem(
+            object.context.members.loadedList(object, relation).members.count { !$0.isDeleted }, fewest: fewest,
+            most: most, isOptional: isOptional)
+    }
+
+    private static func problem(_ count: Int, fewest: Int, most: Int, isOptional: Bool) -> (
+        ValidationError.Code, String
+    )? {
         if count == 0 && isOptional { return nil }
         if count < fewest { return (.tooFewObjects, "has \(count) objects and needs \(fewest)") }
         if count > most { return (.tooManyObjects, "has \(count) objects and can have \(most)") }
         return nil
+    }
+
+    /// The problem of a collection of objects as the value of a to-many relationship.
+    private func countProblem(_ property: PropertyDescription, of value: Any?) -> (ValidationError.Code, String)? {
+        let rule = object.shape.rules.first { $0.property.index == property.index }
+        guard case .objects(let fewest, let most, let isOptional)? = rule?.demand else { return nil }
+        let count = (value as? any Collection)?.count ?? 0
+        return Self.problem(count, fewest: fewest, most: most, isOptional: isOptional)
+    }
+
+    private func targetProblem(_ property: PropertyDescription, _ value: Any?) -> (ValidationError.Code, String)? {
+        property.isOptional || value != nil ? nil : (.missingMandatoryProperty, "is required")
     }
 
     /// The properties of other objects whose rules are violated only because of this object's
@@ -136,10 +157,10 @@ struct ObjectValidator {
             throw GraphError.unknownKey(key, of: shape.entity)
         }
         guard property.attribute != nil else {
-            if !property.isToMany, !property.isOptional, value == nil {
+            if let problem = property.isToMany ? countProblem(property, of: value) : targetProblem(property, value) {
                 throw ValidationError([
                     .init(
-                        .missingMandatoryProperty, "\(shape.entity.name).\(key) is required", object: object.objectID,
+                        problem.0, "\(shape.entity.name).\(key) \(problem.1)", object: object.objectID,
                         entity: shape.entity.name, key: key)
                 ])
             }

@@ -127,9 +127,10 @@ package struct SaveExecutor {
         try context.preparation.throwLoadError()
         try context.preparation.collectChanges()
         try context.preparation.throwLoadError()
-        do { try context.validator.validateChanges(limit: limit, excluding: excluded) } catch let error
-            as ValidationError
-        { return error.failures }
+        do { try context.validator.validateChanges(limit: limit, excluding: excluded) } catch {
+            guard let read = ValidationError(reading: error) else { throw error }
+            return read.failures
+        }
         return []
     }
 }

@@ -1,5 +1,5 @@
 public import Foundation
-import Schema
+package import Schema
 public import Storage
 
 /// A store that has been added to a coordinator. Its objects are accessed through contexts.
@@ -18,8 +18,13 @@ public struct PersistentStore: Sendable, Hashable {
     /// Whether the store was opened read-only.
     public var isReadOnly: Bool { storeDescription.isReadOnly }
 
+    /// The identity in the IDs of the store's objects: another one each time that the store is
+    /// opened.
+    package let identity: StoreIdentity
+
     package init(_ store: any StoreBackend) {
-        identifier = store.identity.uuid
+        identity = store.identity
+        identifier = identity.uuid
         storeDescription = store.description
     }
 }

@@ -3,16 +3,16 @@ internal import Synchronization
 /// The registry of the transformers that models refer to by name
 /// (``AttributeDescription/valueTransformerName``). It is safe to use from any thread.
 ///
-/// Attributes without a name, or with one of Core Data's names such as `NSSecureUnarchiveFromData`,
-/// use ``SecureArchiveTransformer``.
+/// Attributes with one of Core Data's names such as `NSSecureUnarchiveFromData`, or without a name,
+/// use a ``SecureArchiveTransformer``; without a name it also keeps objects of classes that declare
+/// `NSSecureCoding`.
 public enum AttributeTransformers {
     private static let known = Mutex<[String: any AttributeTransformer]>([
         "NSSecureUnarchiveFromData": SecureArchiveTransformer(),
         "NSSecureUnarchiveFromDataTransformerName": SecureArchiveTransformer(),
-        // The name that older models use. It is treated like the secure one: only the allowed
-        // classes are instantiated.
-        "NSKeyedUnarchiveFromData": SecureArchiveTransformer(),
-        "NSKeyedUnarchiveFromDataTransformerName": SecureArchiveTransformer(),
+        // The name that older models use, for what attributes without a name have.
+        "NSKeyedUnarchiveFromData": SecureArchiveTransformer.standard,
+        "NSKeyedUnarchiveFromDataTransformerName": SecureArchiveTransformer.standard,
     ])
 
     /// Registers a transformer under a name, replacing the one that had the name.

@@ -1,0 +1,188 @@
+import Foundation
+import ModelFiles
+import ObjectGraph
+import Query
+import Schema
+
+/// What archives keep of a model: the model as files have it, and what these don't have.
+struct ModelArchive: Codable {
+    /// A predicate of a property, with its warning.
+    struct Rule: Codable {
+        let entity: String
+        let property: String
+        let format: String
+        let warning: String?
+    }
+
+    private static let key = "FolioModel"
+
+    private let compiled: Data
+    private let rules: [Rule]
+    private let texts: [String: String]?
+
+    /// - Throws: `ModelError` for a model that is not valid, `QueryError` for a predicate of a
+    ///   closure.
+    init(_ model: NSManagedObjectModel) throws {
+        compiled = try CompiledModel.encode(ManagedObjectModel(model.definition()))
+        rules = try model.ownEntities.flatMap { entity in
+            try entity.content.properties.flatMap { property in
+                try (property.ownRules ?? []).map { rule in
+                    Rule(
+                        entity: entity.name ?? "", property: property.name,
+                        format: try rule.predicate.fetchPredicate().predicateFormat, warning: rule.warning as? String)
+                }
+            }
+        }
+        texts = model.localizationDictionary
+    }
+
+    /// Fills a new model.
+    ///
+    /// - Throws: `ModelError`, `QueryError` for what can't be read.
+    func fill(_ model: NSManagedObjectModel) throws {
+        try model.fill(CompiledModel.decode(compiled).definition)
+        model.localizationDictionary = texts
+        let entities = model.entitiesByName
+        for rule in rules {
+            let property = entities[rule.entity]?.propertiesByName[rule.property]
+            property?.ownRules =
+                (property?.ownRules ?? []) + [
+                    PropertyRule(
+                        predicate: FormatPredicate.make(try FetchPredicate(format: rule.format)), warning: rule.warning)
+                ]
+        }
+    }
+
+    // MARK: Archives
+
+    /// Traps for a model that can't be archived, as it does where a coordinator gets it.
+    static func encode(_ model: NSManagedObjectModel, with coder: NSCoder) {
+        do { coder.encode(try JSONEncoder().encode(ModelArchive(model)) as NSData, forKey: key) } catch {
+            preconditionFailure("The model can't be archived: \(error)")
+        }
+    }
+
+    /// Fills a new model; false for an archive that has none.
+    static func decode(_ model: NSManagedObjectModel, from coder: NSCoder) -> Bool {
+        guard coder.containsValue(forKey: key), let data = coder.decodeObject(of: NSData.self, forKey: key),
+            let archive = try? JSONDecoder().decode(ModelArchive.self, from: data as Data)
+        else { return false }
+        return (try? archive.fill(model)) != nil
+    }
+
+    /// The model in a file that an archiver of the program wrote: a `.mom`, or a `.momd` with one.
+    /// Nil for other files.
+    init?(contentsOf url: URL) {
+        let list = try? Data(contentsOf: url.appendingPathComponent("VersionInfo.plist"))
+        let info = list.flatMap { try? PropertyListSerialization.propertyList(from: $0, format: nil) } as? [String: Any]
+        let file = (info?["NSManagedObjectModel_CurrentVersionName"] as? String).map {
+            url.appendingPathComponent($0).appendingPathExtension("mom")
+        }
+        guard let bytes = try? Data(contentsOf: file ?? url),
+            let archive = try? PropertyListSerialization.propertyList(from: bytes, format: nil) as? [String: Any],
+            let objects = archive["$objects"] as? [Any]
+        else { return nil }
+        let found = objects.lazy.compactMap { object in
+            (object as? Data ?? (object as? [String: Any])?["NS.data"] as? Data).flatMap {
+                try? JSONDecoder().decode(ModelArchive.self, from: $0)
+            }
+        }
+        guard let first = found.first else { return nil }
+        self = first
+    }
+}
+
+/// What archives keep of a part of a model: the model, and the names that lead to the part.
+enum PartArchive {
+    private static let entityKey = "FolioEntity"
+    private static let propertyKey = "FolioProperty"
+    private static let looseKey = "FolioLooseName"
+    private static let looseTargetKey = "FolioLooseDestination"
+
+    /// The model of an entity, or of the entities that one without a model leads to.
+    private static func model(of entity: NSEntityDescription) -> NSManagedObjectModel {
+        if let model = entity.content.model { return model }
+        var found: [NSEntityDescription] = [], pending = [entity]
+        while let next = pending.popLast() {
+            guard !found.contains(where: { $0.content === next.content }) else { continue }
+            found.append(next)
+            pending += next.content.subentities
+            if let parent = next.superentity { pending.append(parent) }
+            pending += next.content.properties.compactMap { ($0 as? NSRelationshipDescription)?.destinationEntity }
+        }
+        let model = NSManagedObjectModel()
+        model.ownEntities = found
+        return model
+    }
+
+    static func encode(_ entity: NSEntityDescription, with coder: NSCoder) {
+        ModelArchive.encode(model(of: entity), with: coder)
+        coder.encode((entity.name ?? "") as NSString, forKey: entityKey)
+    }
+
+    /// The entity and its model; nil for an archive that has none.
+    static func entity(from coder: NSCoder) -> (entity: NSEntityDescription, model: NSManagedObjectModel)? {
+        let model = NSManagedObjectModel()
+        guard ModelArchive.decode(model, from: coder),
+            let name = coder.text(entityKey),
+            let found = model.entitiesByName[name]
+        else { return nil }
+        return (found, model)
+    }
+
+    static func encode(_ property: NSPropertyDescription, with coder: NSCoder) {
+        if let entity = property.entity {
+            encode(entity, with: coder)
+            coder.encode(property.name as NSString, forKey: propertyKey)
+            return
+        }
+        // One of no entity is archived in an entity of its own, which has to be valid.
+        let holder = NSEntityDescription(), copy = property.duplicate()
+        (holder.name, copy.name) = ("Holder", "part")
+        if let copy = copy as? NSRelationshipDescription {
+            coder.encode(copy.relationship.destinationEntityName as NSString, forKey: looseTargetKey)
+            (copy.relationship.destinationEntityName, copy.relationship.inverseName) = ("Holder", nil)
+        }
+        holder.content.properties = [copy]
+        encode(holder, with: coder)
+        coder.encode("part" as NSString, forKey: propertyKey)
+        coder.encode(property.name as NSString, forKey: looseKey)
+    }
+
+    /// Takes over what an archive has; false if that is no property.
+    static func decode(_ property: NSPropertyDescription, from coder: NSCoder) -> Bool {
+        guard let (entity, model) = entity(from: coder),
+            let name = coder.text(propertyKey),
+            let index = entity.content.properties.firstIndex(where: { $0.name == name })
+        else { return false }
+        guard type(of: entity.content.properties[index].declaration) == type(of: property.declaration) else {
+            return false
+        }
+        property.take(entity.content.properties[index])
+        if let loose = coder.text(looseKey) {
+            property.declaration.name = loose
+            if let property = property as? NSRelationshipDescription {
+                property.relationship.destinationEntityName =
+                    coder.text(looseTargetKey) ?? ""
+            }
+            return true
+        }
+        entity.content.properties[index] = property
+        (property.entity, property.heldModel) = (entity, model)
+        // What led to the description that was found leads to this one.
+        let entities = model.entitiesByName
+        for entity in model.ownEntities {
+            for case let relationship as NSRelationshipDescription in entity.content.properties {
+                relationship.resolve(entities)
+            }
+        }
+        return true
+    }
+}
+
+extension NSCoder {
+    /// A text; nil for a key that there is not, which Foundation's unarchiver takes for damage.
+    func text(_ key: String) -> String? {
+        containsValue(forKey: key) ? decodeObject(of: NSString.self, forKey: key) as String? : nil
+    }
+}

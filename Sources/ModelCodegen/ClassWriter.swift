@@ -30,7 +30,7 @@ struct ClassWriter {
         }
         let keyword = isFinal ? "final class" : "class"
         let opened = !isFinal && generator.accessLevel == .public ? "open class" : access + keyword
-        return comment(entity.definition.userInfo, indent: "") + "\(opened) \(className): \(superclass) {\n}\n"
+        return documentation(entity.definition.userInfo, indent: "") + "\(opened) \(className): \(superclass) {\n}\n"
     }
 
     // A class can't be more visible than its superclass.
@@ -60,7 +60,7 @@ struct ClassWriter {
     private func property(_ attribute: AttributeDescription) -> String {
         let type = SwiftType(attribute, names)
         let name = names.property(attribute.name, of: entity)
-        var text = comment(attribute.userInfo, indent: "    ")
+        var text = documentation(attribute.userInfo, indent: "    ")
         guard let value = type.typed else {
             text += "    \(access)var \(name): \(type.text) {\n"
             text += "        get { self[\(literal(attribute.name))]\(type.cast) }\n"
@@ -85,7 +85,7 @@ struct ClassWriter {
         let keeper =
             relationship.isToMany
             ? "\(names.folio("_TypedToMany"))<\(members)>" : "\(names.folio("_TypedToOne"))<\(destination)>"
-        var text = comment(relationship.userInfo, indent: "    ")
+        var text = documentation(relationship.userInfo, indent: "    ")
         text += "    \(access)var \(names.property(relationship.name, of: entity)): \(type) {\n"
         text += "        get { self[Self.\(handle)] }\n        set { self[Self.\(handle)] = newValue }\n    }\n"
         return text + "    \(access)static let \(handle) = \(keeper)(\(literal(relationship.name)))\n"
@@ -93,7 +93,7 @@ struct ClassWriter {
 
     private func property(_ fetched: FetchedPropertyDescription) -> String {
         let type = names.objectType(model.entity(named: fetched.fetchRequest.entityName))
-        return comment(fetched.userInfo, indent: "    ")
+        return documentation(fetched.userInfo, indent: "    ")
             + "    \(access)var \(names.property(fetched.name, of: entity)): [\(type)] { self[\(literal(fetched.name))] as? [\(type)] ?? [] }\n"
     }
 
@@ -153,14 +153,12 @@ struct ClassWriter {
         if generator.isCodable { text += "\nextension \(className): \(names.folio("CodableObject")) {}\n" }
         return text
     }
+}
 
-    // MARK: Text
-
-    /// The `documentation` entry of the user info as a comment.
-    private func comment(_ userInfo: [String: String], indent: String) -> String {
-        guard let text = userInfo["documentation"], !text.isEmpty else { return "" }
-        return text.split(whereSeparator: \.isNewline).map { "\(indent)/// \($0)\n" }.joined()
-    }
+/// The `documentation` entry of the user info as a comment.
+func documentation(_ userInfo: [String: String], indent: String) -> String {
+    guard let text = userInfo["documentation"], !text.isEmpty else { return "" }
+    return text.split(whereSeparator: \.isNewline).map { "\(indent)/// \($0)\n" }.joined()
 }
 
 /// A string literal with any text.

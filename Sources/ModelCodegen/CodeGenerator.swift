@@ -5,12 +5,24 @@ package import Schema
 /// Like Xcode, it generates two files for each entity with a class name: `Book+Class.swift` with
 /// the class, to which users add methods and overrides, and `Book+Properties.swift` with its
 /// properties, which is replaced when the model changes. `ShopModel.swift` contains the model and
-/// the list of classes. Equal models generate equal text.
+/// the list of classes. Classes for `import CoreData` have the files and members that Xcode gives
+/// them, without a file for the model. Equal models generate equal text.
 package struct CodeGenerator {
     package enum AccessLevel: String, CaseIterable, Sendable {
         case `public`, `package`, `internal`
 
         var prefix: String { self == .internal ? "" : rawValue + " " }
+    }
+
+    /// The module whose objects the classes are.
+    package enum Framework: String, CaseIterable, Sendable {
+        case folio
+        case coreData = "coredata"
+
+        var module: String { self == .folio ? "Folio" : "CoreData" }
+        var baseClass: String { self == .folio ? "ManagedObject" : "NSManagedObject" }
+        /// The modules that generated code names.
+        var modules: Set<String> { [module, "Foundation", "Swift"] }
     }
 
     /// The entities for which files are generated.
@@ -24,8 +36,9 @@ package struct CodeGenerator {
 
     package var accessLevel: AccessLevel = .public
     package var selection: Selection = .all
+    package var framework: Framework = .folio
     /// Whether classes conform to `CodableObject`, which encodes an object with the graph that is
-    /// reachable from it.
+    /// reachable from it. Classes for Core Data don't.
     package var isCodable = false
 
     package init() {}
@@ -41,6 +54,7 @@ package struct CodeGenerator {
     package func files(for model: ManagedObjectModel, named name: String, contents: String) throws(CodegenError)
         -> [GeneratedFile]
     {
+        guard framework == .folio else { return try coreDataFiles(for: model, named: name) }
         let names = try SwiftNames(model, modelName: name)
         var files: [GeneratedFile] = []
         for writer in writers(for: model, names) {
@@ -61,6 +75,7 @@ package struct CodeGenerator {
     package func text(for model: ManagedObjectModel, named name: String, contents: String) throws(CodegenError)
         -> String
     {
+        guard framework == .folio else { return try coreDataText(for: model, named: name) }
         let names = try SwiftNames(model, modelName: name)
         let writers = writers(for: model, names)
         let modelWriter = ModelWriter(model: model, name: SwiftNames.typeName(name), names: names, generator: self)
@@ -85,7 +100,7 @@ package struct CodeGenerator {
         selection == .all || entity.definition.extraMarkup["codeGenerationType"] != nil
     }
 
-    private func isClassGenerated(_ entity: EntityDescription) -> Bool {
+    func isClassGenerated(_ entity: EntityDescription) -> Bool {
         selection == .all || entity.definition.extraMarkup["codeGenerationType"] == "class"
     }
 }

@@ -7,6 +7,7 @@ struct SwiftNames {
     let classes: [String: String]
     private let classNames: Set<String>
     private let members: [String: Members]
+    private let framework: CodeGenerator.Framework
 
     /// The names of an entity's members in code, by the names in the model. Those of inherited
     /// properties are the super-entity's.
@@ -37,7 +38,10 @@ struct SwiftNames {
 
     /// - Parameter modelName: The name of the model, after which the enum with its classes is
     ///   named.
-    init(_ model: ManagedObjectModel, modelName: String) throws(CodegenError) {
+    init(_ model: ManagedObjectModel, modelName: String, _ framework: CodeGenerator.Framework = .folio)
+        throws(CodegenError)
+    {
+        self.framework = framework
         var classes: [String: String] = [:]
         var owners: [String: String] = [:]
         var faults: [String] = []
@@ -49,10 +53,10 @@ struct SwiftNames {
             if let other = owners.updateValue(entity.name, forKey: last) {
                 faults.append("\(entity.name): its class \(last) is that of \(other) too")
             }
-            if last == Self.typeName(modelName) + "Model" {
+            if framework == .folio, last == Self.typeName(modelName) + "Model" {
                 faults.append("\(entity.name): its class \(last) has the name of the enum that holds the model")
             }
-            if Self.modules.contains(last) {
+            if framework.modules.contains(last) {
                 faults.append("\(entity.name): the class \(last) would hide the module of that name")
             }
             classes[entity.name] = last
@@ -62,9 +66,6 @@ struct SwiftNames {
         classNames = Set(classes.values)
         members = Self.members(of: model)
     }
-
-    /// The modules that generated code names.
-    private static let modules: Set<String> = ["Folio", "Foundation", "Swift"]
 
     /// Names the members of all entities. No two members of a class and its ancestors have one
     /// name.
@@ -135,8 +136,11 @@ struct SwiftNames {
             if let name = classes[entity.name] { return name }
             next = entity.superentity
         }
-        return folio("ManagedObject")
+        return baseType
     }
+
+    /// The class of objects whose entities have none of their own.
+    var baseType: String { type(framework.baseClass, in: framework.module) }
 
     /// The name of a function in code, with backticks or an underscore if necessary.
     static func property(_ name: String) -> String {

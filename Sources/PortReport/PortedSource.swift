@@ -1,5 +1,4 @@
-/// What `folio-port` makes of a source file. It prints an array of these as JSON, which
-/// `folio port` reads.
+/// What `folio-port` makes of a source file.
 public struct PortedSource: Codable, Sendable, Equatable {
     /// A place in a text.
     public struct Place: Codable, Sendable, Equatable {
@@ -19,15 +18,18 @@ public struct PortedSource: Codable, Sendable, Equatable {
     public struct Note: Codable, Sendable, Equatable {
         /// Where it is in the file as it was.
         public var place: Place
-        /// Where it is in the new text.
+        /// Where it is in the new texts.
         public var newPlace: Place
+        /// The file that it is in afterwards: another where a member has moved.
+        public var newPath: String
         /// What is to be done, for people.
         public var message: String
 
         /// Creates a note.
-        public init(_ place: Place, newPlace: Place, _ message: String) {
+        public init(_ place: Place, newPlace: Place, in newPath: String, _ message: String) {
             self.place = place
             self.newPlace = newPlace
+            self.newPath = newPath
             self.message = message
         }
     }

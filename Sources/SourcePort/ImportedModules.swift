@@ -12,11 +12,30 @@ struct ImportedModules {
         "StoreKit", "UserNotifications", "WatchConnectivity", "os",
     ]
 
+    /// What names of Core Data begin with. On Apple's platforms other modules bring them along.
+    private static let coreDataNames = [
+        "NSAtomicStore", "NSAttributeDescription", "NSBatchDelete", "NSBatchInsert", "NSBatchUpdate",
+        "NSEntityDescription", "NSEntityMapping", "NSEntityMigrationPolicy", "NSFetchRequest", "NSFetchedProperty",
+        "NSFetchedResults", "NSIncrementalStore", "NSManagedObject", "NSMappingModel", "NSMergePolicy", "NSMigration",
+        "NSPersistent", "NSRelationshipDescription",
+    ]
+
+    /// Whether a name is one of Core Data, which the file does not import.
+    func isNameOfCoreData(_ name: String) -> Bool {
+        !hasCoreData && name.hasPrefix("NS") && Self.coreDataNames.contains { name.hasPrefix($0) }
+    }
+
     private(set) var notes: [PortNote] = []
     /// Whether the file is one of an application's interface.
     private(set) var areOfAnInterface = false
-    /// Whether Foundation is imported by its name.
-    private(set) var hasFoundation = false
+    /// Whether a module is imported that may bring names of Foundation's beside Core Data's.
+    private(set) var hasOthers = false
+    /// The import of Core Data, or else the last one, where names of Core Data can be imported
+    /// behind it.
+    private(set) var place: ImportDeclSyntax?
+    private(set) var hasCoreData = false
+    /// The names that are imported alone.
+    private(set) var importedNames: Set<String> = []
 
     init(_ tree: SourceFileSyntax) {
         // What stands under `#if` is the author's own arrangement.
@@ -25,7 +44,9 @@ struct ImportedModules {
                 continue
             }
             let position = node.positionAfterSkippingLeadingTrivia
-            if name == "Foundation" { hasFoundation = true }
+            if name == "CoreData" { hasCoreData = true } else { hasOthers = true }
+            if name == "CoreData" || !hasCoreData { place = node }
+            if node.importKindSpecifier != nil, let last = node.path.last?.name.text { importedNames.insert(last) }
             if Self.interfaces.contains(name) {
                 areOfAnInterface = true
                 notes.append(

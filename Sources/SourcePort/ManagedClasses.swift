@@ -1,3 +1,4 @@
+import PortReport
 import SwiftSyntax
 
 /// The properties of a program's classes that are those of entities.
@@ -6,12 +7,35 @@ struct ManagedClasses {
     private let parents: [String: Set<String>]
     /// The names of the properties with `@NSManaged`, by the names of their classes.
     private let properties: [String: Set<String>]
+    /// The names of the properties that are an `NSSet` in each class that has them, and of the
+    /// methods that take one.
+    private let sets: Set<String>
+    /// The names that the program gives types of other modules.
+    private let aliases: Set<String>
 
-    init(_ trees: [SourceFileSyntax]) {
+    /// - Parameter classes: Those of models, which Xcode generates.
+    init(_ trees: [SourceFileSyntax], _ classes: [PortRequest.ModelClass]) {
         let visitor = DeclarationVisitor(viewMode: .sourceAccurate)
         for tree in trees { visitor.walk(tree) }
-        (parents, properties) = (visitor.parents, visitor.properties)
+        for model in classes where model.isGenerated {
+            visitor.parents[model.name, default: []].insert(model.superclass)
+            visitor.properties[model.name, default: []].formUnion(model.properties)
+            visitor.otherProperties.formUnion(Set(model.properties).subtracting(model.sets))
+            visitor.sets.formUnion(model.sets)
+            for name in model.sets {
+                let suffix = name.prefix(1).uppercased() + name.dropFirst()
+                visitor.sets.formUnion(["addTo\(suffix)", "removeFrom\(suffix)"])
+            }
+        }
+        (parents, properties, aliases) = (visitor.parents, visitor.properties, visitor.aliases)
+        sets = visitor.sets.subtracting(visitor.otherProperties)
     }
+
+    /// Whether a property of this name is an `NSSet`, or a method takes one.
+    func isSet(_ name: String) -> Bool { sets.contains(name) }
+
+    /// Whether the program has a name of its own for a type.
+    func hasAlias(_ name: String) -> Bool { aliases.contains(name) }
 
     /// Whether a class or one that it inherits from declares a property with `@NSManaged`.
     func hasProperty(_ name: String, in type: String) -> Bool {
@@ -28,6 +52,29 @@ struct ManagedClasses {
 private final class DeclarationVisitor: SyntaxVisitor {
     var parents: [String: Set<String>] = [:]
     var properties: [String: Set<String>] = [:]
+    var sets: Set<String> = []
+    /// The names of properties of other types.
+    var otherProperties: Set<String> = []
+    var aliases: Set<String> = []
+
+    override func visit(_ node: TypeAliasDeclSyntax) -> SyntaxVisitorContinueKind {
+        aliases.insert(node.name.text)
+        return .skipChildren
+    }
+
+    override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind {
+        let parameters = node.signature.parameterClause.parameters
+        if parameters.count == 1, let parameter = parameters.first, parameter.firstName.text == "_",
+            Self.isSet(parameter.type)
+        {
+            sets.insert(node.name.text)
+        }
+        return .visitChildren
+    }
+
+    private static func isSet(_ type: TypeSyntax) -> Bool {
+        ["NSSet", "NSSet?", "NSSet!"].contains(type.trimmedDescription)
+    }
 
     override func visit(_ node: ClassDeclSyntax) -> SyntaxVisitorContinueKind {
         let inherited = node.inheritanceClause?.inheritedTypes.map { type in
@@ -52,7 +99,10 @@ private final class DeclarationVisitor: SyntaxVisitor {
                 })
             else { continue }
             for binding in variable.bindings {
-                properties[type, default: []].insert(binding.pattern.trimmedDescription)
+                let name = binding.pattern.trimmedDescription
+                properties[type, default: []].insert(name)
+                guard let annotation = binding.typeAnnotation else { continue }
+                if Self.isSet(annotation.type) { sets.insert(name) } else { otherProperties.insert(name) }
             }
         }
     }

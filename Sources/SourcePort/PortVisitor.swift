@@ -2,7 +2,7 @@ import SwiftSyntax
 
 /// Finds what is to be replaced in a file, and what is left to people.
 final class PortVisitor: SyntaxVisitor {
-    private let classes: ManagedClasses
+    let classes: ManagedClasses
     private let imports: ImportedModules
     private(set) var edits: [SourceEdit] = []
     private(set) var notes: [PortNote] = []
@@ -10,7 +10,10 @@ final class PortVisitor: SyntaxVisitor {
     private(set) var changeCount = 0
     /// The names of the types that are being visited, the innermost last.
     private var types: [String] = []
+    /// The names that Foundation has, too.
     private var clashing: Set<String> = []
+    /// Whether the file has names of Core Data without importing it.
+    private var lacksImport = false
 
     init(_ classes: ManagedClasses, _ imports: ImportedModules) {
         self.classes = classes
@@ -25,6 +28,12 @@ final class PortVisitor: SyntaxVisitor {
         changeCount += 1
     }
 
+    /// Changes one place by edits that belong together.
+    func change(_ edits: [SourceEdit]) {
+        self.edits += edits
+        changeCount += 1
+    }
+
     private func note(_ node: some SyntaxProtocol, _ message: String) {
         notes.append(PortNote(position: node.positionAfterSkippingLeadingTrivia, message: message))
     }
@@ -36,6 +45,7 @@ final class PortVisitor: SyntaxVisitor {
         case "NSManaged":
             let isOfFunction = node.parent?.parent?.is(FunctionDeclSyntax.self) == true
             replace(node.attributeName, with: isOfFunction ? "ManagedAccessor" : "Managed")
+            if !imports.hasCoreData { lacksImport = true }
         case "objc", "objcMembers", "nonobjc": remove(node)
         default: break
         }
@@ -87,15 +97,40 @@ final class PortVisitor: SyntaxVisitor {
     }
 
     override func visit(_ node: IdentifierTypeSyntax) -> SyntaxVisitorContinueKind {
-        let name = node.name.text
-        if imports.hasFoundation, ["NSExpression", "NSComparisonPredicate"].contains(name),
-            clashing.insert(name).inserted
-        {
-            note(
-                node,
-                "Foundation has a class \(name), too: say typealias \(name) = CoreData.\(name) once in the module")
-        }
+        noteClash(node.name.text)
+        // What Foundation lists by it is a sequence on Linux.
+        if node.name.text == "NSFastEnumeration" { replace(node, with: "Sequence") }
         return .visitChildren
+    }
+
+    override func visit(_ node: DeclReferenceExprSyntax) -> SyntaxVisitorContinueKind {
+        // Beside Core Data's, calls of initializers find the right class by themselves.
+        if !imports.hasCoreData { noteClash(node.baseName.text) }
+        if imports.isNameOfCoreData(node.baseName.text) { lacksImport = true }
+        return .visitChildren
+    }
+
+    private func noteClash(_ name: String) {
+        if imports.isNameOfCoreData(name) { lacksImport = true }
+        guard ["NSExpression", "NSComparisonPredicate"].contains(name), imports.hasOthers, !classes.hasAlias(name),
+            !imports.importedNames.contains(name)
+        else { return }
+        clashing.insert(name)
+    }
+
+    /// Adds imports. Those of single names come before those of the same names in whole modules.
+    override func visitPost(_ node: SourceFileSyntax) {
+        let names = (lacksImport ? ["CoreData"] : []) + clashing.sorted().map { "class CoreData.\($0)" }
+        guard let place = imports.place else {
+            guard lacksImport, let first = node.statements.first else { return }
+            let position = first.positionAfterSkippingLeadingTrivia
+            change([SourceEdit(start: position, end: position, text: "import CoreData\n\n")])
+            return
+        }
+        let before = place.modifiers.map { $0.trimmedDescription + " " }.joined(), position = place.endPosition
+        for name in names {
+            change([SourceEdit(start: position, end: position, text: "\n\(before)import \(name)")])
+        }
     }
 
     // MARK: Key paths and selectors
@@ -142,20 +177,37 @@ final class PortVisitor: SyntaxVisitor {
 
     override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
         let labels = node.arguments.map { $0.label?.text ?? "_" }
-        let name =
-            node.calledExpression.as(MemberAccessExprSyntax.self)?.declName.baseName.text
-            ?? node.calledExpression.as(DeclReferenceExprSyntax.self)?.baseName.text
+        let name = name(of: node.calledExpression)
+        if let name { rewriteSetArgument(node, of: name) }
         switch (name, labels) {
         case ("NSPredicate", ["format", "arguments"]), ("NSExpression", ["format", "arguments"]): rewriteArguments(node)
         case ("addObserver", ["_", "selector", "name", "object"]):
             note(node, "observe with a closure: addObserver(forName:object:queue:using:)")
-        case ("addObserver", ["_", "forKeyPath", "options", "context"]),
-            ("observe", ["_", "options", "changeHandler"]),
-            ("observe", ["_", "options"]):
-            note(node, "objects are not observed by key here: observe notifications of the context")
+        case ("addObserver", ["_", "forKeyPath", "options", "context"]), ("removeObserver", ["_", "forKeyPath"]),
+            ("removeObserver", ["_", "forKeyPath", "context"]):
+            note(node, Self.unobserved)
+        case ("observe", _), ("publisher", ["for"]), ("publisher", ["for", "options"]):
+            if node.arguments.first?.expression.is(KeyPathExprSyntax.self) == true { note(node, Self.unobserved) }
+        case ("willChangeValue", ["for"]), ("didChangeValue", ["for"]):
+            note(node, "changes are told by the property's name: \(name ?? "")(forKey:)")
+        case ("classForCoder", []): rewriteClass(node)
         default: break
         }
         return .visitChildren
+    }
+
+    private static let unobserved =
+        "objects are not observed by key here: observe notifications of the context"
+
+    /// `Book.self.classForCoder()` as `Book.self`.
+    private func rewriteClass(_ node: FunctionCallExprSyntax) {
+        guard let base = node.calledExpression.as(MemberAccessExprSyntax.self)?.base else { return }
+        let isMetatype = base.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "self"
+        change([
+            SourceEdit(
+                start: base.endPositionBeforeTrailingTrivia, end: node.endPositionBeforeTrailingTrivia,
+                text: isMetatype ? "" : ".self")
+        ])
     }
 
     /// `arguments: getVaList(values)` as `argumentArray: values`.
@@ -179,9 +231,20 @@ final class PortVisitor: SyntaxVisitor {
         changeCount += 1
     }
 
+    override func visit(_ node: PatternBindingSyntax) -> SyntaxVisitorContinueKind {
+        rewriteSetLiteral(node.initializer, of: node.typeAnnotation?.type)
+        return .visitChildren
+    }
+
+    override func visit(_ node: FunctionParameterSyntax) -> SyntaxVisitorContinueKind {
+        rewriteSetLiteral(node.defaultValue, of: node.type)
+        return .visitChildren
+    }
+
     /// `Book.fetchRequest() as! NSFetchRequest<Book>` as a request that is made.
     override func visit(_ node: SequenceExprSyntax) -> SyntaxVisitorContinueKind {
         let elements = Array(node.elements)
+        rewriteSetLiterals(elements)
         for (index, element) in elements.enumerated() where index > 0 && index + 1 < elements.count {
             guard element.is(UnresolvedAsExprSyntax.self),
                 let call = elements[index - 1].as(FunctionCallExprSyntax.self),
@@ -210,8 +273,10 @@ final class PortVisitor: SyntaxVisitor {
                 "is not found by its name, and values are no pointers here: validate in validateForInsert() and validateForUpdate()"
             )
         }
-        if name == "observeValue", parameters.first?.firstName.text == "forKeyPath" {
-            note(node.name, "objects are not observed by key here: observe notifications of the context")
+        if name == "observeValue" && parameters.first?.firstName.text == "forKeyPath"
+            || name == "automaticallyNotifiesObservers" || name.hasPrefix("keyPathsForValuesAffecting")
+        {
+            note(node.name, Self.unobserved)
         }
         return .visitChildren
     }

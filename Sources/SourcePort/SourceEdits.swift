@@ -5,43 +5,104 @@ import SwiftSyntax
 struct SourceEdit {
     let start: AbsolutePosition
     let end: AbsolutePosition
-    let text: String
+    let text: EditText
+
+    init(start: AbsolutePosition, end: AbsolutePosition, text: String) {
+        self.init(start: start, end: end, text: EditText(pieces: [.text(text)]))
+    }
+
+    init(start: AbsolutePosition, end: AbsolutePosition, text: EditText) {
+        self.start = start
+        self.end = end
+        self.text = text
+    }
+
+    /// An insertion.
+    init(at position: AbsolutePosition, _ text: EditText) { self.init(start: position, end: position, text: text) }
 }
 
-/// The edits of a file, none of which overlaps another.
-struct SourceEdits {
-    private let edits: [SourceEdit]
-    private let oldBytes: [UInt8]
-    private let newBytes: [UInt8]
-
-    init(_ edits: [SourceEdit], of text: String) {
-        self.edits = edits.sorted { $0.start < $1.start }
-        oldBytes = Array(text.utf8)
-        var bytes = oldBytes
-        for edit in self.edits.reversed() {
-            bytes.replaceSubrange(edit.start.utf8Offset..<edit.end.utf8Offset, with: Array(edit.text.utf8))
-        }
-        newBytes = bytes
+/// What is written to a place: text, and parts of files that move there.
+struct EditText {
+    enum Piece {
+        case text(String)
+        case moved(MovedPart)
     }
 
-    var newText: String { String(decoding: newBytes, as: UTF8.self) }
+    var pieces: [Piece] = []
 
-    /// Notes in the order of the file, with their places before and after the edits.
-    func placed(_ notes: [PortNote]) -> [PortedSource.Note] {
-        notes.sorted { $0.position < $1.position }.map { note in
-            let offset = note.position.utf8Offset
-            // An edit that begins at the place leaves its beginning where it is.
-            let shift = edits.prefix { $0.start.utf8Offset < offset }.reduce(0) {
-                $0 + $1.text.utf8.count - ($1.end.utf8Offset - $1.start.utf8Offset)
+    var bytes: [UInt8] {
+        pieces.flatMap { piece in
+            switch piece {
+            case .text(let text): Array(text.utf8)
+            case .moved(let part): part.edits.newBytes
             }
-            return PortedSource.Note(
-                Self.place(offset, in: oldBytes), newPlace: Self.place(offset + shift, in: newBytes), note.message)
+        }
+    }
+}
+
+/// A part of a file, with the edits in it.
+struct MovedPart {
+    /// The index of the file.
+    let file: Int
+    let edits: SourceEdits
+}
+
+/// The edits of a file or of a part of one, none of which overlaps another.
+struct SourceEdits {
+    let start: AbsolutePosition
+    let end: AbsolutePosition
+    private let edits: [SourceEdit]
+    let newBytes: [UInt8]
+
+    /// - Parameter bytes: The text of the whole file.
+    init(_ edits: [SourceEdit], of bytes: [UInt8], from start: AbsolutePosition, to end: AbsolutePosition) {
+        self.start = start
+        self.end = end
+        // Sorting keeps the order of insertions at one place.
+        self.edits = edits.enumerated().sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }.map(
+            \.element)
+        var new: [UInt8] = [], next = start.utf8Offset
+        for edit in self.edits {
+            new += bytes[next..<edit.start.utf8Offset] + edit.text.bytes
+            next = edit.end.utf8Offset
+        }
+        newBytes = new + bytes[next..<end.utf8Offset]
+    }
+
+    var isEmpty: Bool { edits.isEmpty }
+
+    /// Where a place of the old text is in the new one.
+    func newOffset(of position: AbsolutePosition) -> Int {
+        // An edit that begins at the place leaves its beginning where it is.
+        edits.prefix { $0.start < position }.reduce(position.utf8Offset - start.utf8Offset) {
+            $0 + $1.text.bytes.count - ($1.end.utf8Offset - $1.start.utf8Offset)
         }
     }
 
-    private static func place(_ offset: Int, in bytes: [UInt8]) -> PortedSource.Place {
+    /// Where a place of a part that moved here is in the new text; nil if none moved here that has
+    /// it.
+    func newOffset(of position: AbsolutePosition, inPartOf file: Int) -> Int? {
+        for edit in edits {
+            var offset = newOffset(of: edit.start)
+            for piece in edit.text.pieces {
+                switch piece {
+                case .text(let text): offset += text.utf8.count
+                case .moved(let part):
+                    if part.file == file, part.edits.start <= position, position < part.edits.end {
+                        return offset + part.edits.newOffset(of: position)
+                    }
+                    offset += part.edits.newBytes.count
+                }
+            }
+        }
+        return nil
+    }
+}
+
+extension PortedSource.Place {
+    init(_ offset: Int, in bytes: [UInt8]) {
         let before = bytes.prefix(offset), lineFeed = UInt8(ascii: "\n")
         let start = before.lastIndex(of: lineFeed).map { $0 + 1 } ?? 0
-        return PortedSource.Place(line: before.count { $0 == lineFeed } + 1, column: before.count - start + 1)
+        self.init(line: before.count { $0 == lineFeed } + 1, column: before.count - start + 1)
     }
 }

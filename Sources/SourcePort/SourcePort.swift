@@ -9,34 +9,43 @@ import SwiftSyntax
 package enum SourcePort {
     /// Rewrites files that belong together.
     ///
-    /// - Parameter sources: The paths and texts of all files of a program: which properties are
-    ///   those of entities is known from all of them.
-    package static func rewrite(_ sources: [(path: String, text: String)]) -> [PortedSource] {
+    /// - Parameters:
+    ///   - sources: The paths and texts of all files of a program: which properties are those of
+    ///     entities is known from all of them.
+    ///   - classes: The classes of the program's models.
+    package static func rewrite(
+        _ sources: [(path: String, text: String)], classes: [PortRequest.ModelClass] = []
+    ) -> PortedTree {
         let trees = sources.map { Parser.parse(source: $0.text) }
-        let classes = ManagedClasses(trees)
-        return zip(sources, trees).map { source, tree in rewrite(source.path, source.text, tree, classes) }
+        let managed = ManagedClasses(trees, classes)
+        var files = zip(sources, trees).map { PortedFile($0.path, $0.text, $1, managed) }
+        let moves = OverrideMoves(files, classes)
+        moves.apply(to: &files)
+        let edits = files.map { SourceEdits($0.edits, of: $0.bytes, from: AbsolutePosition(utf8Offset: 0), to: $0.end) }
+        let ported = files.indices.map { index in
+            PortedSource(
+                path: files[index].path,
+                text: edits[index].isEmpty ? nil : String(decoding: edits[index].newBytes, as: UTF8.self),
+                changeCount: files[index].changeCount,
+                notes: files[index].notes.sorted { $0.position < $1.position }.map { note in
+                    placed(note, of: index, files, edits)
+                })
+        }
+        return PortedTree(files: ported, declaredClasses: moves.declaredClasses)
     }
 
-    private static func rewrite(_ path: String, _ text: String, _ tree: SourceFileSyntax, _ classes: ManagedClasses)
-        -> PortedSource
+    private static func placed(_ note: PortNote, of file: Int, _ files: [PortedFile], _ edits: [SourceEdits])
+        -> PortedSource.Note
     {
-        func unchanged(_ notes: [PortNote]) -> PortedSource {
-            PortedSource(
-                path: path, text: nil, changeCount: 0, notes: SourceEdits([], of: text).placed(notes))
+        let place = PortedSource.Place(note.position.utf8Offset, in: files[file].bytes)
+        for other in files.indices {
+            guard let offset = edits[other].newOffset(of: note.position, inPartOf: file) else { continue }
+            return PortedSource.Note(
+                place, newPlace: PortedSource.Place(offset, in: edits[other].newBytes), in: files[other].path,
+                note.message)
         }
-        if tree.hasError {
-            return unchanged([
-                PortNote(
-                    position: tree.positionAfterSkippingLeadingTrivia, message: "can't be parsed, and stays as it is")
-            ])
-        }
-        let imports = ImportedModules(tree)
-        guard !imports.areOfAnInterface else { return unchanged(imports.notes) }
-        let visitor = PortVisitor(classes, imports)
-        visitor.walk(tree)
-        let edits = SourceEdits(visitor.edits, of: text), notes = edits.placed(imports.notes + visitor.notes)
-        return PortedSource(
-            path: path, text: visitor.edits.isEmpty ? nil : edits.newText, changeCount: visitor.changeCount,
-            notes: notes)
+        let offset = edits[file].newOffset(of: note.position)
+        return PortedSource.Note(
+            place, newPlace: PortedSource.Place(offset, in: edits[file].newBytes), in: files[file].path, note.message)
     }
 }

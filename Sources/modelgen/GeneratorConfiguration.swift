@@ -7,7 +7,8 @@ import ModelCodegen
 /// { "access": "internal", "classes": "all", "codable": true }
 /// ```
 /// `access` is `public` (where it says nothing), `package` or `internal`; `classes` is `asDeclared`
-/// (what Xcode would generate) or `all`.
+/// (what Xcode would generate) or `all`; `for` is `folio` or `coredata`, the module that the classes
+/// import.
 struct GeneratorConfiguration {
     struct Fault: Error {
         let path: String
@@ -16,12 +17,14 @@ struct GeneratorConfiguration {
 
     private(set) var generator: CodeGenerator
 
-    init() {
+    init(_ framework: CodeGenerator.Framework) {
         generator = CodeGenerator()
         generator.selection = .asDeclared
+        generator.framework = framework
     }
 
-    static func read(_ url: URL) throws -> GeneratorConfiguration {
+    /// - Parameter framework: Where the file names none.
+    static func read(_ url: URL, _ framework: CodeGenerator.Framework) throws -> GeneratorConfiguration {
         func fault(_ message: String) -> Fault { Fault(path: url.path, message: message) }
         let object: Any
         do {
@@ -32,7 +35,7 @@ struct GeneratorConfiguration {
         guard let entries = object as? [String: Any] else {
             throw fault("an object is expected, such as {\"access\": \"internal\"}")
         }
-        var configuration = GeneratorConfiguration()
+        var configuration = GeneratorConfiguration(framework)
         for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
             switch key {
             case "access":
@@ -49,8 +52,16 @@ struct GeneratorConfiguration {
             case "codable":
                 guard let isCodable = value as? Bool else { throw fault("“codable” is true or false") }
                 configuration.generator.isCodable = isCodable
-            default: throw fault("there is no “\(key)”, only access, classes and codable")
+            case "for":
+                guard let framework = (value as? String).flatMap(CodeGenerator.Framework.init) else {
+                    throw fault("“for” is folio or coredata")
+                }
+                configuration.generator.framework = framework
+            default: throw fault("there is no “\(key)”, only access, classes, codable and for")
             }
+        }
+        if configuration.generator.isCodable, configuration.generator.framework == .coreData {
+            throw fault("classes for coredata can't be “codable”")
         }
         return configuration
     }

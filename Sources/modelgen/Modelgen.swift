@@ -3,20 +3,24 @@ import ModelCodegen
 import ModelFiles
 import Schema
 
-/// `modelgen MODEL OUTPUT [CONFIGURATION]`: writes the classes of a model into one Swift file. The
-/// build-tool plugin runs it.
+/// `modelgen MODEL OUTPUT [CONFIGURATION] [--for folio|coredata]`: writes the classes of a model
+/// into one Swift file. The build-tool plugin runs it.
 @main
 struct Modelgen {
     static func main() {
-        let arguments = Array(CommandLine.arguments.dropFirst())
-        guard arguments.count == 2 || arguments.count == 3 else {
-            fail("modelgen: usage: modelgen MODEL OUTPUT [CONFIGURATION]", 64)
+        var arguments = Array(CommandLine.arguments.dropFirst()), framework = CodeGenerator.Framework?.some(.folio)
+        if let place = arguments.firstIndex(of: "--for"), place + 1 < arguments.count {
+            framework = CodeGenerator.Framework(rawValue: arguments[place + 1])
+            arguments.removeSubrange(place...place + 1)
+        }
+        guard arguments.count == 2 || arguments.count == 3, let framework else {
+            fail("modelgen: usage: modelgen MODEL OUTPUT [CONFIGURATION] [--for folio|coredata]", 64)
         }
         do {
             let generator =
                 try arguments.count == 3
-                ? GeneratorConfiguration.read(URL(fileURLWithPath: arguments[2])).generator
-                : GeneratorConfiguration().generator
+                ? GeneratorConfiguration.read(URL(fileURLWithPath: arguments[2]), framework).generator
+                : GeneratorConfiguration(framework).generator
             try write(
                 try text(of: URL(fileURLWithPath: arguments[0]), generator), to: URL(fileURLWithPath: arguments[1]))
         } catch let error as GeneratorConfiguration.Fault {

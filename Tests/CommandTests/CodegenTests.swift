@@ -46,6 +46,19 @@ struct CodegenTests {
         }
     }
 
+    @Test func classesForCoreDataAreThoseOfXcode() throws {
+        try withTemporaryDirectory { folder in
+            let target = folder.appendingPathComponent("Generated").path
+            #expect(try FolioCommand.run("codegen", model, "-o", target, "--for", "coredata").exit == 0)
+            let names = try FileManager.default.contentsOfDirectory(atPath: target)
+            #expect(names.contains("Person+CoreDataClass.swift") && !names.contains("ExpeditionsModel.swift"))
+            let text = try String(contentsOfFile: target + "/Person+CoreDataProperties.swift", encoding: .utf8)
+            #expect(text.contains("public import CoreData\n") && text.contains("NSFetchRequest<Person>"))
+            let codable = try FolioCommand.run("codegen", model, "-o", target, "--for", "coredata", "--codable")
+            #expect(codable.exit == 64)
+        }
+    }
+
     @Test func wrongArgumentsAreUsageErrors() throws {
         let missing = try FolioCommand.run("codegen", model),
             level = try FolioCommand.run("codegen", model, "-o", "x", "--access", "secret")

@@ -4,8 +4,10 @@ import Testing
 
 @Suite("folio port")
 struct PortTests {
+    // A line that begins with it would be an import of this file to the tests of the house.
+    private static let coreData = "import CoreData"
     private static let book = """
-        import Foundation
+        \(Self.coreData)
 
         @objc(Book)
         final class Book: NSManagedObject {
@@ -15,7 +17,7 @@ struct PortTests {
 
         """
     private static let ported = """
-        import Foundation
+        \(Self.coreData)
 
         final class Book: NSManagedObject {
             @Managed var title: String?
@@ -67,7 +69,7 @@ struct PortTests {
                     --- a/Models/Book.swift
                     +++ b/Models/Book.swift
                     @@ -1,7 +1,6 @@
-                     import Foundation
+                     \(Self.coreData)
                     \u{20}
                     -@objc(Book)
                      final class Book: NSManagedObject {
@@ -113,6 +115,50 @@ extension PortTests {
                 ["/usr/bin/env", "PATH=/nowhere", alone.path, "port", folder.path], alone: true)
             #expect(outcome.exit == 69 && outcome.hints.count == 1, "\(outcome.messages)")
             #expect(outcome.hints.first?.contains("--product folio-port") == true)
+        }
+    }
+}
+
+extension PortTests {
+    private static let model = """
+        <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+        <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" sourceLanguage="Swift">
+            <entity name="Item" representedClassName="Item" isAbstract="YES" syncable="YES" codeGenerationType="class">
+                <attribute name="title" optional="YES" attributeType="String"/>
+            </entity>
+            <entity name="Volume" representedClassName=".Book" parentEntity="Item" syncable="YES" codeGenerationType="class"/>
+        </model>
+        """
+
+    @Test func classesThatXcodeGeneratesAreDeclaredWhereTheyOverride() throws {
+        try withTemporaryDirectory { folder in
+            let contents = "Shop.xcdatamodeld/Shop.xcdatamodel/contents",
+                file = folder.appendingPathComponent(contents)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(Self.model.utf8).write(to: file)
+            let source = "extension Book {\n    override func didSave() { log(#keyPath(title)) }\n}\n"
+            try Data(source.utf8).write(to: folder.appendingPathComponent("Book.swift"))
+            let dry = try FolioCommand.run("port", folder.path, "--dry-run")
+            #expect(dry.output.contains("+++ b/\(contents)\n"), "\(dry.output)")
+            #expect(try text(contents, in: folder) == Self.model)
+            let outcome = try FolioCommand.run("port", folder.path)
+            #expect(outcome.exit == 0, "\(outcome.messages)")
+            #expect(outcome.output == "changed  \(folder.path)/Book.swift\nchanged  \(folder.path)/\(contents)\n")
+            #expect(
+                try text("Book.swift", in: folder)
+                    == "public class Book: Item {\n    override func didSave() { log(NSStringFromKeyPath(\\Book.title)) }\n}\n"
+            )
+            let old = "parentEntity=\"Item\" syncable=\"YES\" codeGenerationType=\"class\""
+            #expect(
+                try text(contents, in: folder)
+                    == Self.model.replacingOccurrences(
+                        of: old, with: old.replacingOccurrences(of: "class", with: "category")))
+            #expect(try FolioCommand.run("port", folder.path).output == "")
+            // A model that can't be read is told, and the sources are rewritten.
+            try Data("<model".utf8).write(to: file)
+            let broken = try FolioCommand.run("port", folder.path)
+            #expect(broken.exit == 0 && broken.output.hasPrefix("Shop.xcdatamodeld:1:1: the model can't be read"))
         }
     }
 }

@@ -79,5 +79,10 @@ func typecheckGenerated(_ file: URL, in scratch: URL) throws {
             "swiftc", "-typecheck", "-swift-version", "6", "-warnings-as-errors", "-I",
             productsFolder.appendingPathComponent("Modules").path,
         ]
-            + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] } + [file.path], in: scratch)
+            + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] }
+            + [
+                "-load-plugin-executable",
+                productsFolder.appendingPathComponent("FolioMacros-tool").path + "#FolioMacros",
+                file.path,
+            ], in: scratch)
 }

@@ -33,17 +33,22 @@ struct GeneratedNamesTests {
             + "<attribute name='s\(type.filter { $0 != " " })' attributeType='\(type)' usesScalarValueType='YES'/>"
     }.joined()
 
-    private func generated(_ contents: String, in scratch: URL) throws -> (output: URL, exit: Int32, messages: String) {
+    private func generated(_ contents: String, for framework: String = "folio", in scratch: URL) throws -> (
+        output: URL, exit: Int32, messages: String
+    ) {
         let configuration = scratch.appendingPathComponent("configuration.json"),
             output = scratch.appendingPathComponent("Classes.swift"),
             model = scratch.appendingPathComponent("Shop.xcdatamodel")
         try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
-        try #"{"classes": "all", "codable": true}"#.write(to: configuration, atomically: true, encoding: .utf8)
+        try #"{"classes": "all", "codable": \#(framework == "folio")}"#.write(
+            to: configuration, atomically: true, encoding: .utf8)
         try "<model>\(contents)</model>".write(
             to: model.appendingPathComponent("contents"), atomically: true, encoding: .utf8)
         let made = try Subprocess.run(
-            [productsFolder.appendingPathComponent("modelgen").path, model.path, output.path, configuration.path],
-            in: scratch)
+            [
+                productsFolder.appendingPathComponent("modelgen").path, model.path, output.path, configuration.path,
+                "--for", framework,
+            ], in: scratch)
         return (output, made.exit, made.output)
     }
 
@@ -70,6 +75,35 @@ struct GeneratedNamesTests {
                         "<attribute name='\($0)' attributeType='\(type)' \(transient)/>"
                     }.joined()
                     + "</entity>")
+        }
+    }
+
+    /// All kinds of names at once: a run of the compiler takes seconds.
+    @Test func classesForCoreDataCompileWithEveryName() throws {
+        let attributes = Self.properties.map { "<attribute name='\($0)' attributeType='String'/>" }.joined(),
+            relationships = Self.properties.map {
+                "<relationship name='\($0)' toMany='YES' ordered='YES' destinationEntity='Item'/>"
+            }.joined()
+        let others = (Self.classes + ["NSNumber", "NSSet", "NSOrderedSet", "NSIndexSet", "NSObject", "NSFetchRequest"])
+            .map { name in
+                "<entity name='\(name)' representedClassName='\(name)'>\(Self.attributes)"
+                    + "<relationship name='others' toMany='YES' ordered='YES' destinationEntity='Data'/>"
+                    + "<relationship name='more' toMany='YES' destinationEntity='Data'/>"
+                    + "<relationship name='one' maxCount='1' destinationEntity='Error'/></entity>"
+            }.joined()
+        try withTemporaryDirectory { scratch in
+            let made = try generated(
+                """
+                <entity name='Thing' representedClassName='Thing'>\(attributes)</entity>
+                <entity name='Item' representedClassName='Item'>\(relationships)
+                    <relationship name='items' toMany='YES' destinationEntity='Item'/>
+                    <relationship name='Items' toMany='YES' ordered='YES' destinationEntity='Item'/></entity>
+                <entity name='Sub' representedClassName='Sub' parentEntity='Item'>
+                    <relationship name='ITems' toMany='YES' destinationEntity='Item'/></entity>
+                \(others)
+                """, for: "coredata", in: scratch)
+            #expect(made.exit == 0, "\(made.messages)")
+            try typecheckGenerated(made.output, in: scratch)
         }
     }
 

@@ -37,10 +37,10 @@ open class NSMappingModel: NSObject {
         destinationModel: NSManagedObjectModel?
     ) {
         guard let sourceModel, let destinationModel else { return nil }
-        let folders = (bundles ?? [Bundle.main]).map { $0.resourceURL ?? $0.bundleURL }
         guard
             let found = MappingModel.found(
-                in: folders, from: sourceModel.compiled(), to: destinationModel.compiled())
+                in: ModelFinder.folders(of: bundles ?? [.main]), from: sourceModel.compiled(),
+                to: destinationModel.compiled())
         else { return nil }
         self.init(found)
     }

@@ -5,6 +5,7 @@ enum ManagedValue {
     static func cast<Value>(_ value: Any?, _ key: String) -> Value {
         if let value {
             if let fitting = value as? Value { return fitting }
+            if let seconds = (value as? Date)?.timeIntervalSinceReferenceDate as? Value { return seconds }
             if let raw = (Value.self as? any RawRepresentable.Type).flatMap({ rawValue($0, value) }) as? Value {
                 return raw
             }

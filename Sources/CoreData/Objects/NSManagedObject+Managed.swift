@@ -1,3 +1,6 @@
+import Foundation
+import Schema
+
 /// Makes a property of a managed object's class one of its entity, as `@NSManaged` does on Apple's
 /// platforms.
 ///
@@ -36,7 +39,13 @@ extension NSManagedObject {
 
     /// Sets a property, as accessors of `@Managed` do.
     public func setManagedValue<Value>(_ value: Value, forKey key: String) {
-        if !KeyProbe.isReading { setValue(ManagedValue.flat(value), forKey: key) }
+        guard !KeyProbe.isReading else { return }
+        var flat = ManagedValue.flat(value)
+        // A scalar date is the number of seconds since the reference date.
+        if let seconds = flat as? TimeInterval, modelEntity.property(named: key)?.attribute?.type == .date {
+            flat = Date(timeIntervalSinceReferenceDate: seconds)
+        }
+        setValue(flat, forKey: key)
     }
 
     /// What a method of `@Managed` does, by its name: `addTo…`, `removeFrom…`, `insertInto…`,

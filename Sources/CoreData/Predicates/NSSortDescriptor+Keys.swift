@@ -26,6 +26,13 @@ extension NSSortDescriptorKeys where Self: NSSortDescriptor {
                 selector: selector))
     }
 
+    /// Sorts by the value of a key or key path, as a closure compares. Stores know no closures: a
+    /// fetch throws, and arrays can be sorted.
+    public init(key: String?, ascending: Bool, comparator: @escaping Comparator) {
+        self = instance(
+            KeySortDescriptor(SortKey(key ?? "self", ascending: ascending), selector: nil, comparator: comparator))
+    }
+
     /// Sorts by the value of a key path of any type.
     public init<Root, Value>(keyPath: KeyPath<Root, Value>, ascending: Bool) {
         if let key = KeyNames.name(of: keyPath) {
@@ -39,14 +46,14 @@ extension NSSortDescriptorKeys where Self: NSSortDescriptor {
     }
 
     /// The key or key path; nil for a descriptor of values without names.
-    public var key: String? { sortKey?.keyPath }
+    public var key: String? { (self as? KeySortDescriptor)?.own.keyPath ?? sortKey?.keyPath }
 
     /// The method of strings that compares; nil for values compared as they are.
     public var selector: Selector? { (self as? KeySortDescriptor)?.comparisonSelector }
 
     /// The descriptor for Folio's requests; nil for one of a closure.
     var sortKey: SortKey? {
-        if let own = self as? KeySortDescriptor { return own.own }
+        if let own = self as? KeySortDescriptor { return own.ownComparator == nil ? own.own : nil }
         return KeyNames.name(of: keyPath).map { SortKey($0, ascending: ascending) }
     }
 }
@@ -55,25 +62,36 @@ extension NSSortDescriptorKeys where Self: NSSortDescriptor {
 final class KeySortDescriptor: NSSortDescriptor {
     let own: SortKey
     let comparisonSelector: Selector?
+    let ownComparator: Comparator?
 
-    init(_ key: SortKey, selector: Selector?) {
+    init(_ key: SortKey, selector: Selector?, comparator: Comparator? = nil) {
         own = key
         comparisonSelector = selector
+        ownComparator = comparator
         super.init(keyPath: \String.self, ascending: key.isAscending) { Self.order($0, $1) }
     }
 
     override func compare(_ object1: Any, to object2: Any) -> ComparisonResult {
-        let order = Self.order(value(of: object1), value(of: object2), own.collation)
+        let left = value(of: object1), right = value(of: object2)
+        let order =
+            if let ownComparator { ownComparator(left ?? NSNull(), right ?? NSNull()) } else {
+                Self.order(left, right, own.collation)
+            }
         guard !own.isAscending else { return order }
         return order == .orderedAscending ? .orderedDescending : order == .orderedDescending ? .orderedAscending : order
     }
 
     override var reversedSortDescriptor: Any {
         KeySortDescriptor(
-            SortKey(own.keyPath, ascending: !own.isAscending, collation: own.collation), selector: comparisonSelector)
+            SortKey(own.keyPath, ascending: !own.isAscending, collation: own.collation), selector: comparisonSelector,
+            comparator: ownComparator)
     }
 
-    override func isEqual(_ object: Any?) -> Bool { (object as? KeySortDescriptor)?.own == own }
+    override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? KeySortDescriptor else { return false }
+        // Closures can't be compared.
+        return other === self || other.own == own && other.ownComparator == nil && ownComparator == nil
+    }
 
     override var hash: Int { own.hashValue }
 

@@ -27,16 +27,16 @@ struct PortProgram {
     /// What becomes of source files.
     ///
     /// - Throws: 69 where the program can't run, for lack of the compiler's libraries.
-    func run(_ paths: [String]) throws -> [PortedSource] {
+    func run(_ request: PortRequest) throws -> PortedTree {
         let folder = try TemporaryFolder()
-        return try withExtendedLifetime(folder) { try run(paths, in: URL(fileURLWithPath: folder.path)) }
+        return try withExtendedLifetime(folder) { try run(request, in: URL(fileURLWithPath: folder.path)) }
     }
 
     /// The program reads and writes files in `folder`: a pipe that fills up would block it.
-    private func run(_ paths: [String], in folder: URL) throws -> [PortedSource] {
+    private func run(_ request: PortRequest, in folder: URL) throws -> PortedTree {
         let input = folder.appendingPathComponent("input"), output = folder.appendingPathComponent("output"),
             messages = folder.appendingPathComponent("messages")
-        try Data(paths.map { $0 + "\0" }.joined().utf8).write(to: input)
+        try JSONEncoder().encode(request).write(to: input)
         for url in [output, messages] { try Data().write(to: url) }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path)
@@ -50,7 +50,7 @@ struct PortProgram {
         process.waitUntilExit()
         let answer = try Data(contentsOf: output)
         let why = String(decoding: try Data(contentsOf: messages), as: UTF8.self)
-        guard process.terminationStatus == 0, let ported = try? JSONDecoder().decode([PortedSource].self, from: answer)
+        guard process.terminationStatus == 0, let ported = try? JSONDecoder().decode(PortedTree.self, from: answer)
         else {
             let reason =
                 why.split(separator: "\n").first.map(String.init) ?? "it ended with \(process.terminationStatus)"

@@ -6,11 +6,14 @@ import ModelCodegen
 enum CodegenCommand: Command {
     static let specification = CommandSpecification(
         "codegen", "writes Swift classes for the model's entities",
-        operands: "MODEL -o DIR [--access public|package|internal] [--codable]", count: 1...1,
+        operands: "MODEL -o DIR [--for folio|coredata] [--access public|package|internal] [--codable]", count: 1...1,
         options: [
             OptionSpecification(
                 OptionSpecification.output.names, value: "DIR",
                 "the folder that the files go to; it is made where there is none"),
+            OptionSpecification(
+                ["--for"], value: "MODULE", "folio (default) or coredata: the module that the classes import",
+                choices: CodeGenerator.Framework.allCases.map(\.rawValue)),
             OptionSpecification(
                 ["--access"], value: "LEVEL", "public (default), package or internal",
                 choices: CodeGenerator.AccessLevel.allCases.map(\.rawValue)),
@@ -20,10 +23,13 @@ enum CodegenCommand: Command {
         ],
         notes:
             "Every entity that names a class gets Name+Class.swift, which is yours to fill and is never written over, and Name+Properties.swift, which is\n"
-            + "written anew; MODELModel.swift carries the model and lists the classes. Files whose text would be the same are left alone.",
+            + "written anew; MODELModel.swift carries the model and lists the classes. Files whose text would be the same are left alone.\n\n"
+            + "Classes for coredata are those that Xcode generates, with the same names of files: Name+CoreDataClass.swift and Name+CoreDataProperties.swift, with fetchRequest(),\n"
+            + "the properties, and the accessors of to-many relationships. There is no file for the model.",
         examples: [
             "folio codegen Shop.xcdatamodeld -o Sources/Shop",
             "folio codegen 'Shop.xcdatamodeld#Shop 2' -o Generated --access internal",
+            "folio codegen Phrases.xcdatamodeld -o Sources/Phrases --for coredata",
         ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
@@ -35,7 +41,11 @@ enum CodegenCommand: Command {
         var generator = CodeGenerator()
         generator.accessLevel = arguments.value("--access").flatMap(CodeGenerator.AccessLevel.init) ?? .public
         let isDryRun = arguments.has(OptionSpecification.dryRun)
+        generator.framework = arguments.value("--for").flatMap(CodeGenerator.Framework.init) ?? .folio
         generator.isCodable = arguments.has("--codable")
+        if generator.isCodable, generator.framework == .coreData {
+            throw CommandError.usage("classes for coredata can't be --codable")
+        }
         var report: [JSONValue] = []
         for file in try files(of: loaded, generator) {
             let path = URL(fileURLWithPath: folder).appendingPathComponent(file.name).path

@@ -9,11 +9,15 @@ enum PortCommand: Command {
         count: 1...1,
         options: [OptionSpecification([dryRun], "change nothing, and show the difference, which patch -p1 applies")],
         notes: """
-            Rewritten are @NSManaged, @objc and what goes with it, #keyPath, #selector of the methods that compare texts, va_lists of predicates, and casts of fetchRequest(). The rest \
-            is listed by file and line. Only what has to change is replaced; files that import UIKit, AppKit or SwiftUI stay as they are.
+            Rewritten are @NSManaged, @objc and what goes with it, #keyPath, #selector of the methods that compare texts, va_lists of predicates, casts of fetchRequest(), literals of \
+            NSSet, classForCoder(), and types whose names Foundation has, too. Overrides in extensions move into their classes. The rest is listed by file and line. Only what has to \
+            change is replaced; files that import UIKit, AppKit or SwiftUI stay as they are.
 
-            DIR is a folder, with all Swift files in it but those in hidden folders, Pods, Carthage and DerivedData, or one Swift file. Which classes are managed objects is known from \
-            all files together, so give the folder that has the classes of the model.
+            DIR is a folder, with all Swift files and models in it but those in hidden folders, Pods, Carthage and DerivedData, or one Swift file. Which classes are managed objects is \
+            known from all files together, so give the folder that has the model and its classes.
+
+            An extension that overrides methods of a class that Xcode generates becomes that class, and the model says that its properties alone are generated (“Category/Extension”). \
+            The build plugin, or codegen --for coredata, writes what Xcode generates.
 
             It takes folio-port, beside this command or in the PATH, and with it the toolchain that it was built by: swift build -c release --product folio-port.
             """,
@@ -23,9 +27,14 @@ enum PortCommand: Command {
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let root = arguments.operands[0], isDryRun = arguments.has(dryRun)
-        let files = try SourceFolder(root).files()
-        let ported = try PortProgram.located().run(files.map(\.path)).sorted { $0.path < $1.path }
-        let names = Dictionary(files.map { ($0.path, $0.name) }, uniquingKeysWith: { first, _ in first })
+        let files = try SourceFolder(root).files(), models = PortedModels(files.models)
+        let tree = try PortProgram.located().run(
+            PortRequest(paths: files.sources.map(\.path), classes: models.classes))
+        let changedModels = models.declaring(tree.declaredClasses)
+        let ported = tree.files.sorted { $0.path < $1.path } + changedModels.map(\.source)
+        let names = Dictionary(
+            files.sources.map { ($0.path, $0.name) } + changedModels.map { ($0.source.path, $0.name) },
+            uniquingKeysWith: { first, _ in first })
         let changed = ported.filter { $0.text != nil }
         var differences: [String] = []
         for file in changed {
@@ -41,12 +50,15 @@ enum PortCommand: Command {
             }
         }
         // The places are those in the files as the command leaves them.
-        let left = ported.flatMap { file in
+        var left = ported.flatMap { file in
             file.notes.map { note in
-                Left(
-                    file: names[file.path] ?? file.path, place: isDryRun ? note.place : note.newPlace,
-                    message: note.message)
+                let path = isDryRun ? file.path : note.newPath
+                return Left(
+                    file: names[path] ?? path, place: isDryRun ? note.place : note.newPlace, message: note.message)
             }
+        }
+        left += models.unreadable.map {
+            Left(file: $0.name, place: PortedSource.Place(line: 1, column: 1), message: $0.reason)
         }
         if console.isJSON {
             console.print(json(root, changed, left, differences, names, isDryRun: isDryRun))

@@ -62,9 +62,24 @@ let modules: [(name: String, kind: Kind, imports: [String])] = [
         ]
     ),
     (
+        "FileMigration", .swift,
+        [
+            "DocumentFiles", "Migration", "SQLiteStore", "AtomicStores", "Storage", "RowMemory", "Query", "ModelFiles",
+            "Schema", "Coding", "FileSystem",
+        ]
+    ),
+    (
+        "Merging", .swift,
+        [
+            "FileMigration", "DocumentFiles", "ObjectGraph", "SQLiteStore", "Storage", "RowMemory", "Query", "Schema",
+            "Coding", "FileSystem",
+        ]
+    ),
+    (
         "DocumentKit", .swift,
         [
-            "DocumentFiles", "Stack", "Migration", "ObjectGraph", "SQLiteStore", "AtomicStores", "ArchiveKit",
+            "Merging", "FileMigration", "DocumentFiles", "Stack", "Migration", "ObjectGraph", "SQLiteStore",
+            "AtomicStores", "ArchiveKit",
             "SQLiteKit", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "Coding",
             "FileSystem",
         ]
@@ -74,7 +89,8 @@ let modules: [(name: String, kind: Kind, imports: [String])] = [
     (
         "Folio", .swift,
         [
-            "FolioMacros", "DocumentKit", "DocumentFiles", "Stack", "Migration", "ObjectGraph", "SQLiteStore",
+            "FolioMacros", "DocumentKit", "Merging", "FileMigration", "DocumentFiles", "Stack", "Migration",
+            "ObjectGraph", "SQLiteStore",
             "Storage", "Query", "ModelFiles", "Schema", "ArchiveKit", "SQLiteKit", "FileSystem", "Coding",
         ]
     ),
@@ -144,7 +160,8 @@ let testModules: [(name: String, imports: [String])] = [
     (
         "DocumentKitTests",
         [
-            "DocumentKit", "DocumentFiles", "ArchiveKit", "Stack", "Migration", "Coding", "ObjectGraph", "SQLiteStore",
+            "DocumentKit", "Merging", "FileMigration", "DocumentFiles", "ArchiveKit", "Stack", "Migration", "Coding",
+            "ObjectGraph", "SQLiteStore",
             "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "SQLiteKit", "SQLiteFile", "FileSystem",
             "MergeTriples",
         ]
@@ -183,7 +200,8 @@ let testTools: [(name: String, kind: Kind, imports: [String])] = [
     (
         "CrashDriver", .tool,
         [
-            "CrashSupervisor", "DocumentKit", "DocumentFiles", "Migration", "ObjectGraph", "Storage", "Query", "Schema",
+            "CrashSupervisor", "DocumentKit", "Merging", "FileMigration", "DocumentFiles", "Migration", "ObjectGraph",
+            "Storage", "Query", "Schema",
             "SQLiteKit", "SQLiteFile", "FileSystem",
         ]
     ),
@@ -194,8 +212,11 @@ let testTools: [(name: String, kind: Kind, imports: [String])] = [
             "Coding", "FileSystem", "TestSupport",
         ]
     ),
-    ("MergeTriples", .swift, ["DocumentKit", "DocumentFiles", "ObjectGraph", "Query", "Schema", "TestSupport"]),
-    ("MergeLaws", .tool, ["MergeTriples", "DocumentKit", "DocumentFiles"]),
+    (
+        "MergeTriples", .swift,
+        ["DocumentKit", "Merging", "DocumentFiles", "ObjectGraph", "Query", "Schema", "TestSupport"]
+    ),
+    ("MergeLaws", .tool, ["MergeTriples", "DocumentKit", "Merging", "DocumentFiles"]),
 ]
 
 let strict: [SwiftSetting] = [

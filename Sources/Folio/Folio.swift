@@ -1,6 +1,8 @@
 // The one module that users import: everything public of the modules below.
 @_exported public import DocumentFiles
 @_exported public import DocumentKit
+@_exported public import FileMigration
+@_exported public import Merging
 @_exported public import Migration
 @_exported public import ModelFiles
 @_exported public import ObjectGraph

@@ -1,3 +1,4 @@
+import FileMigration
 import CrashSupervisor
 import DocumentFiles
 import DocumentKit

@@ -1,3 +1,5 @@
+import Merging
+import FileMigration
 import DocumentFiles
 import DocumentKit
 import FileSystem

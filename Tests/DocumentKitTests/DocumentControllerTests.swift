@@ -1,3 +1,4 @@
+import FileMigration
 import DocumentFiles
 import DocumentKit
 import FileSystem

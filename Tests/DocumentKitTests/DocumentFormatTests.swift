@@ -1,3 +1,4 @@
+import FileMigration
 import Coding
 import DocumentFiles
 import DocumentKit

@@ -1,3 +1,5 @@
+import FileMigration
+import Merging
 import DocumentFiles
 import DocumentKit
 import Foundation

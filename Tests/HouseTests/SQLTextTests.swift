@@ -42,7 +42,10 @@ struct SQLTextTests {
 
     /// Nowhere is a value put between quotes by hand.
     @Test func nothingIsQuotedByHand() throws {
-        for module in ["SQLiteStore", "SQLiteKit", "DocumentKit", "Migration", "FolioCommands"] {
+        for module in [
+            "SQLiteStore", "SQLiteKit", "DocumentKit", "FileMigration", "Merging", "Migration", "Interchange",
+            "FolioCommands",
+        ] {
             for (place, code) in try lines(in: module) where code.contains(Self.keywords) {
                 #expect(!code.contains("'\\("), "\(place): \(code)")
                 #expect(!code.contains("\\\"\\("), "\(place): \(code)")

@@ -1,3 +1,4 @@
+import Merging
 internal import DocumentFiles
 internal import DocumentKit
 internal import Foundation

@@ -1,5 +1,6 @@
+package import Merging
 package import DocumentFiles
-package import DocumentKit
+import DocumentKit
 package import Foundation
 internal import ObjectGraph
 package import Schema

@@ -125,3 +125,9 @@ extension PersistentDocument {
     /// - Throws: `DocumentError`.
     public func removeQuarantinedFiles() throws { try operations.versions.removeQuarantined() }
 }
+
+extension PersistentDocument {
+    /// Throws the errors with which a change of the document's versions is refused, also for a
+    /// document that is open for reading.
+    package func checkChangingVersions() throws { try operations.versions.checkEditing() }
+}

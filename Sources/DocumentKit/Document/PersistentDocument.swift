@@ -1,3 +1,4 @@
+public import FileMigration
 public import DocumentFiles
 public import Foundation
 public import Migration

@@ -1,3 +1,4 @@
+package import Merging
 package import DocumentFiles
 package import Foundation
 

@@ -1,3 +1,4 @@
+internal import Merging
 internal import ObjectGraph
 internal import Schema
 

@@ -1,3 +1,4 @@
+internal import Merging
 internal import DocumentFiles
 internal import Foundation
 internal import ObjectGraph

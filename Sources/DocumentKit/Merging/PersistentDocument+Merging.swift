@@ -1,3 +1,4 @@
+public import Merging
 internal import DocumentFiles
 public import Foundation
 internal import ObjectGraph

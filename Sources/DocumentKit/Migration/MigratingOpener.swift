@@ -1,3 +1,4 @@
+internal import FileMigration
 internal import DocumentFiles
 internal import Foundation
 internal import ObjectGraph

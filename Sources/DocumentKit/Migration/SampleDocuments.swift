@@ -1,3 +1,4 @@
+public import FileMigration
 internal import DocumentFiles
 internal import FileSystem
 public import Foundation

@@ -1,7 +1,8 @@
+public import Merging
 public import DocumentFiles
 public import Foundation
 public import ObjectGraph
-public import Schema
+import Schema
 
 /// The resolution of a conflict: another program has replaced the document while there are unsaved
 /// changes here. The saved state of the other program is never overwritten.
@@ -35,20 +36,4 @@ public struct ResolvedConflict: Sendable {
     /// requested. The document shows the other state, and the changes are kept in ``version`` or
     /// ``copy``.
     public var failure: DocumentError?
-}
-
-/// Contradicting changes by two sides since their common state.
-public struct ConflictClash: Sendable {
-    /// The object as `Entity/p7`.
-    public var object: String
-    /// The name of the property; nil if one side has deleted the object.
-    public var property: String?
-    /// The value in the common state; `.null` if there was no such object.
-    public var saved = PropertyValue.null
-    /// The value of this side; `.null` if it has no such object.
-    public var mine = PropertyValue.null
-    /// The value of the other side; `.null` if it has no such object.
-    public var theirs = PropertyValue.null
-    /// Whether the change made here was kept.
-    public var isMineKept: Bool
 }

@@ -1,3 +1,4 @@
+internal import Merging
 internal import DocumentFiles
 internal import FileSystem
 internal import Foundation

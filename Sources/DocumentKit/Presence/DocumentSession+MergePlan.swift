@@ -1,3 +1,4 @@
+internal import Merging
 internal import Schema
 internal import DocumentFiles
 internal import ObjectGraph

@@ -1,4 +1,5 @@
 public import DocumentFiles
+internal import FileMigration
 internal import FileSystem
 public import Foundation
 internal import Schema

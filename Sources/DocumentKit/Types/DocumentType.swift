@@ -1,3 +1,4 @@
+public import FileMigration
 public import DocumentFiles
 public import Migration
 public import ObjectGraph

@@ -1,3 +1,4 @@
+import Merging
 import ArchiveKit
 import DocumentFiles
 import DocumentKit

@@ -1,3 +1,4 @@
+import Merging
 import DocumentKit
 import Schema
 import TestSupport

@@ -1,3 +1,4 @@
+import Merging
 import DocumentFiles
 import DocumentKit
 import FileSystem

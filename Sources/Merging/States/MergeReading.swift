@@ -1,25 +1,27 @@
-internal import DocumentFiles
+package import DocumentFiles
 internal import Schema
 internal import Storage
 internal import Synchronization
 
 /// The three states of a merge, compared once. What becomes of ours is decided as often as the
 /// rules of the model require.
-final class MergeReading: Sendable {
+package final class MergeReading: Sendable {
     /// What is not taken from theirs, since the result would violate a rule of the model: by the
     /// labels of objects.
-    struct Withheld: Sendable {
+    package struct Withheld: Sendable {
         /// Objects of which no change is taken, and new objects that are left out.
-        var changes: Set<String> = []
+        package var changes: Set<String> = []
         /// Objects whose relationships theirs does not change by what it did to others. Of two
         /// relationships that are inverse to each other, the links are told at one end.
-        var links: Set<String> = []
+        package var links: Set<String> = []
         /// Objects whose deletion becomes a conflict.
-        var deletions: Set<String> = []
+        package var deletions: Set<String> = []
         /// Those of `changes` that nothing decided.
-        var undecided: Set<String> = []
+        package var undecided: Set<String> = []
 
-        var count: Int { changes.count + links.count + deletions.count }
+        package init() {}
+
+        package var count: Int { changes.count + links.count + deletions.count }
     }
 
     private let schema: MergeSchema
@@ -45,7 +47,7 @@ final class MergeReading: Sendable {
     ///   - folder: Where large values of theirs are kept until they are saved.
     ///   - depth: The number of joined bases that the merge is part of.
     ///   - isRepeating: Whether what was merged before is merged again by a named base.
-    init(
+    package init(
         _ target: MergeTarget, _ theirs: MergePlace, _ base: DocumentMerge.Base, _ model: ModelChoice, folder: String,
         depth: Int = 0, isRepeating: Bool = false
     ) throws {
@@ -71,7 +73,7 @@ final class MergeReading: Sendable {
         self.sources = Mutex(sources)
     }
 
-    func close() { sources.withLock { $0.close() } }
+    package func close() { sources.withLock { $0.close() } }
 
     private static func sides(
         _ ours: any StoreBackend, _ sources: MergeSources, _ schema: MergeSchema
@@ -121,7 +123,7 @@ final class MergeReading: Sendable {
 
     /// Decides what becomes of ours. Nothing is written but copies of large values, once each and
     /// only for a merge that is not refused.
-    func plan(
+    package func plan(
         _ decisions: DocumentMerge.Decisions, without withheld: Withheld, refusesConflicts: Bool
     ) throws -> PlannedMerge {
         var names = self.names
@@ -182,7 +184,7 @@ final class MergeReading: Sendable {
     }
 
     /// The deletions of a plan that have to do with some objects: those with links to or from them.
-    func deletions(of plan: PlannedMerge, concerning objects: Set<String>) -> Set<String> {
+    package func deletions(of plan: PlannedMerge, concerning objects: Set<String>) -> Set<String> {
         func concerns(_ change: MergeChange?) -> Bool {
             change?.linkedNames.contains { objects.contains(plan.names.label($0)) } == true
         }

@@ -1,11 +1,11 @@
 internal import Foundation
-internal import ObjectGraph
+package import ObjectGraph
 internal import Schema
 internal import Storage
 
 /// Makes a merge in a context, as a person would make it: inverses, delete rules, undo and
 /// validation follow.
-struct MergeApplier {
+package struct MergeApplier {
     private let outcome: MergeOutcome
     private let names: MergedNames
     private let context: ManagedObjectContext
@@ -14,7 +14,7 @@ struct MergeApplier {
     /// The new objects, in the order of the insertions.
     private var made: [ManagedObject] = []
 
-    init(_ plan: PlannedMerge, _ context: ManagedObjectContext) {
+    package init(_ plan: PlannedMerge, _ context: ManagedObjectContext) {
         outcome = plan.outcome
         names = plan.names
         schema = MergeSchema(context.model)
@@ -25,7 +25,7 @@ struct MergeApplier {
     /// look at what there is then.
     /// - Throws: `GraphError` for an object that is not there any more. What was done until then
     ///   stays in the context.
-    mutating func apply() throws {
+    package mutating func apply() throws {
         try insert()
         for edit in outcome.values where edit.value.isNull { try set(edit) }
         for edit in outcome.values where !edit.value.isNull { try set(edit) }

@@ -1,6 +1,6 @@
 extension DocumentMerge.Report {
     /// What a plan would do.
-    init(_ plan: PlannedMerge, _ violations: [DocumentMerge.Conflict]) {
+    package init(_ plan: PlannedMerge, _ violations: [DocumentMerge.Conflict]) {
         let outcome = plan.outcome, names = plan.names
         bases = plan.baseNames
         isOtherDocument = plan.isOtherDocument

@@ -1,24 +1,24 @@
 internal import Coding
 internal import Foundation
 internal import ObjectGraph
-internal import Schema
+package import Schema
 internal import Storage
 
 /// A conflict that nothing decided, as a document keeps it until somebody does.
-struct KeptConflict: Codable, Sendable, Hashable {
-    var kind: String
+package struct KeptConflict: Codable, Sendable, Hashable {
+    package var kind: String
     /// As `Book/p7`.
-    var object: String
-    var property: String?
-    var base: KeptValue
-    var ours: KeptValue
-    var theirs: KeptValue
+    package var object: String
+    package var property: String?
+    package var base: KeptValue
+    package var ours: KeptValue
+    package var theirs: KeptValue
     var others: [String]
-    var message: String?
+    package var message: String?
 
     /// - Parameter hasFiles: Whether the files of large values of both sides must exist.
     /// - Throws: What reading large values throws.
-    init(_ conflict: DocumentMerge.Conflict, hasFiles: Bool) throws {
+    package init(_ conflict: DocumentMerge.Conflict, hasFiles: Bool) throws {
         kind = conflict.kind.rawValue
         object = conflict.object
         property = conflict.property
@@ -29,7 +29,7 @@ struct KeptConflict: Codable, Sendable, Hashable {
         message = conflict.message
     }
 
-    func conflict(in store: StoreIdentity) -> DocumentMerge.Conflict {
+    package func conflict(in store: StoreIdentity) -> DocumentMerge.Conflict {
         DocumentMerge.Conflict(
             kind: DocumentMerge.Conflict.Kind(rawValue: kind) ?? .values, object: object, property: property,
             base: base.value(in: store), ours: ours.value(in: store), theirs: theirs.value(in: store), others: others,
@@ -48,5 +48,5 @@ struct KeptConflict: Codable, Sendable, Hashable {
         return conflict
     }
 
-    var name: String { DocumentMerge.Conflict.name(object, property) }
+    package var name: String { DocumentMerge.Conflict.name(object, property) }
 }

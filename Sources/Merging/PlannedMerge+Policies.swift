@@ -1,7 +1,7 @@
 internal import DocumentFiles
-internal import ObjectGraph
+package import ObjectGraph
 internal import Schema
-internal import Storage
+package import Storage
 
 extension PlannedMerge {
     /// The edits of an open document, made ready for what another program has put in its place:
@@ -14,7 +14,7 @@ extension PlannedMerge {
     ///   - folder: Where large values are kept until they are saved.
     /// - Throws: `GraphError` with code `conflict` where something contradicts and the policy is
     ///   `error`; what can't be read.
-    init(
+    package init(
         saved: any StoreBackend, edited: any StoreBackend, present: any StoreBackend,
         _ policy: MergePolicyType, folder: String
     ) throws {
@@ -64,7 +64,7 @@ extension PlannedMerge {
     }
 
     /// The conflicts, with the edits as mine.
-    var clashes: [ConflictClash] {
+    package var clashes: [ConflictClash] {
         outcome.conflicts.map { record in
             let isWhole = record.property == nil
             return ConflictClash(

@@ -36,12 +36,27 @@ extension DocumentMerge {
         /// What decided the conflict; nil if nothing did.
         public var choice: Choice?
 
+        package init(
+            kind: Kind, object: String, property: String?, base: PropertyValue, ours: PropertyValue,
+            theirs: PropertyValue, others: [String] = [], message: String?, choice: DocumentMerge.Choice?
+        ) {
+            self.kind = kind
+            self.object = object
+            self.property = property
+            self.base = base
+            self.ours = ours
+            self.theirs = theirs
+            self.others = others
+            self.message = message
+            self.choice = choice
+        }
+
         /// What the conflict is called by in ``Decisions/choices``: `Book/p7.title`, or `Book/p7`
         /// for an object as a whole.
         public var name: String { Self.name(object, property) }
 
         /// Why a value can't decide the conflict; nil if it can.
-        func objectionToValue(_ model: ManagedObjectModel) -> String? {
+        package func objectionToValue(_ model: ManagedObjectModel) -> String? {
             switch kind {
             case .deletedChanged:
                 return "\(name) is an object that one side has deleted: decide it by ours or theirs"
@@ -54,7 +69,7 @@ extension DocumentMerge {
             }
         }
 
-        static func name(_ object: String, _ property: String?) -> String {
+        package static func name(_ object: String, _ property: String?) -> String {
             property.map { "\(object).\($0)" } ?? object
         }
     }

@@ -1,4 +1,4 @@
-internal import DocumentFiles
+package import DocumentFiles
 internal import Schema
 
 /// The changes since a base that two states have in common: new objects that are one object, and
@@ -67,7 +67,7 @@ extension MergeSide {
     /// - Parameters:
     ///   - save: What the save changed, by the keys of the side.
     ///   - numbering: How the keys of the side differ from those of the base.
-    func part(of save: MergeSide, _ schema: MergeSchema, _ numbering: StateNumbering) -> MergeSide {
+    package func part(of save: MergeSide, _ schema: MergeSchema, _ numbering: StateNumbering) -> MergeSide {
         let saved = Dictionary(
             save.map { name, change in
                 let root = schema.rootName(of: name.entity)

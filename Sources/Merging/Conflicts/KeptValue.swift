@@ -1,8 +1,8 @@
-internal import Foundation
+package import Foundation
 internal import Schema
 
 /// A value in the list of conflicts: an object with one member, which is named by the type.
-indirect enum KeptValue: Sendable, Hashable {
+package indirect enum KeptValue: Sendable, Hashable {
     case null
     case int(Int64)
     case bool(Bool)
@@ -88,7 +88,7 @@ extension KeptValue: Codable {
         case null, int, bool, double, float, date, decimal, string, data, uuid, uri, composite, object, list, large
     }
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Key.self)
         guard let key = fields.allKeys.first, fields.allKeys.count == 1 else {
             throw DecodingError.dataCorrupted(
@@ -119,7 +119,7 @@ extension KeptValue: Codable {
         }
     }
 
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: Key.self)
         switch self {
         case .null: try fields.encode(true, forKey: .null)

@@ -1,18 +1,18 @@
-internal import DocumentFiles
+package import DocumentFiles
 
 /// A merge that is decided and not made yet.
-struct PlannedMerge: Sendable {
-    var outcome: MergeOutcome
-    var names: MergedNames
+package struct PlannedMerge: Sendable {
+    package var outcome: MergeOutcome
+    package var names: MergedNames
     var baseNames: [String] = []
     var isOtherDocument = false
     var includesUnsavedWork = false
     /// What the document notes of the merge.
-    var notes: [MergeNote] = []
+    package var notes: [MergeNote] = []
     /// The conflicts that theirs has left, as ours calls the objects.
     var carried: [KeptConflict] = []
 
-    init(outcome: MergeOutcome, names: MergedNames) {
+    package init(outcome: MergeOutcome, names: MergedNames) {
         self.outcome = outcome
         self.names = names
     }

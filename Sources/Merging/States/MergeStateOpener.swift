@@ -1,4 +1,5 @@
 internal import DocumentFiles
+internal import FileMigration
 internal import Foundation
 internal import Schema
 internal import Storage

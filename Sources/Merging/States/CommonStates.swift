@@ -52,7 +52,7 @@ struct CommonStates {
 private struct FirstGenerations {
     private let generations: [String: Int]
 
-    init(_ states: [KnownState]) {
+    package init(_ states: [KnownState]) {
         generations = Dictionary(states.map { ($0.sum, $0.firstGeneration) }, uniquingKeysWith: min)
     }
 

@@ -1,7 +1,7 @@
 internal import DocumentFiles
 internal import Foundation
 internal import ObjectGraph
-internal import Schema
+package import Schema
 internal import Storage
 
 /// The conflicts that the base of a merge keeps undecided. Where histories cross, the base is a
@@ -100,7 +100,7 @@ extension MergeSide {
 
 extension PropertyValue {
     /// A composite value with another value at a path of parts; the other value for an empty path.
-    func replacing(_ path: ArraySlice<String>, by value: PropertyValue) -> PropertyValue {
+    package func replacing(_ path: ArraySlice<String>, by value: PropertyValue) -> PropertyValue {
         guard let part = path.first else { return value }
         var parts: [String: PropertyValue] = [:]
         if case .composite(let known) = self { parts = known }

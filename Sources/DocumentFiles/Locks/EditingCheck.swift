@@ -1,4 +1,3 @@
-package import DocumentFiles
 internal import FileSystem
 internal import Foundation
 internal import Storage
@@ -40,10 +39,4 @@ package enum EditingCheck {
             .permission, "the document is locked against editing", path: path, stage: .opening,
             hint: "unlock it, or open it for reading")
     }
-}
-
-extension PersistentDocument {
-    /// Throws the errors with which a change of the document's versions is refused, also for a
-    /// document that is open for reading.
-    package func checkChangingVersions() throws { try operations.versions.checkEditing() }
 }

@@ -1,15 +1,15 @@
-internal import Foundation
+package import Foundation
 
 /// The list of conflicts of a document, among the application's own files: `extra/folio-merge/`,
 /// since programs that do not know it carry it along there.
-struct KeptConflicts: Codable {
+package struct KeptConflicts: Codable {
     static let format = 1
 
     var format = Self.format
-    var conflicts: [KeptConflict]
+    package var conflicts: [KeptConflict]
 
     /// Nil for no conflicts.
-    static func encoded(_ conflicts: [KeptConflict]) throws -> Data? {
+    package static func encoded(_ conflicts: [KeptConflict]) throws -> Data? {
         guard !conflicts.isEmpty else { return nil }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
@@ -17,7 +17,7 @@ struct KeptConflicts: Codable {
     }
 
     /// - Throws: What decoding throws.
-    static func decoded(_ data: Data?) throws -> [KeptConflict] {
+    package static func decoded(_ data: Data?) throws -> [KeptConflict] {
         guard let data else { return [] }
         return try JSONDecoder().decode(KeptConflicts.self, from: data).conflicts
     }

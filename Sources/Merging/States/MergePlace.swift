@@ -1,18 +1,18 @@
-internal import DocumentFiles
-internal import Foundation
+package import DocumentFiles
+package import Foundation
 
 /// A document on the disk, or one of its states.
-struct MergePlace: Sendable {
-    let path: String
-    var state = DocumentState.newest
+package struct MergePlace: Sendable {
+    package let path: String
+    package var state = DocumentState.newest
 
-    init(_ path: String, _ state: DocumentState) {
+    package init(_ path: String, _ state: DocumentState) {
         self.path = path
         self.state = state
     }
 
     /// A path that does not exist and ends in `@n`, `@saved` or `@autosaved` means that state.
-    init(_ url: URL) {
+    package init(_ url: URL) {
         let text = url.path
         guard !FileManager.default.fileExists(atPath: text),
             let match = text.firstMatch(of: /(?s)^(.+)@(\d{1,18}|saved|autosaved)$/)
@@ -24,7 +24,7 @@ struct MergePlace: Sendable {
         state = match.2 == "saved" ? .saved : match.2 == "autosaved" ? .autosaved : .base(Int(match.2) ?? 0)
     }
 
-    var text: String {
+    package var text: String {
         switch state {
         case .newest: path
         case .saved: path + "@saved"

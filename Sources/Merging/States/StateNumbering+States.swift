@@ -1,9 +1,9 @@
-internal import DocumentFiles
+package import DocumentFiles
 
 extension StateNumbering {
     /// How the keys of a side differ from those of a base, as far as the states tell that both
     /// know.
-    init(from base: [KnownState], to side: [KnownState]) {
+    package init(from base: [KnownState], to side: [KnownState]) {
         let known = Dictionary(side.map { ($0.sum, $0) }, uniquingKeysWith: { $0.isOwn ? $0 : $1 })
         var moved: [Moved] = [], seen: Set<Moved> = []
         for state in base.sorted(by: { $0.rank > $1.rank }) {

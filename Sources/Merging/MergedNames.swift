@@ -1,11 +1,11 @@
-internal import DocumentFiles
+package import DocumentFiles
 internal import RowMemory
-internal import Schema
-internal import Storage
+package import Schema
+package import Storage
 
 /// What ours calls the objects of a merge.
-struct MergedNames: Sendable {
-    var identity: StoreIdentity
+package struct MergedNames: Sendable {
+    package var identity: StoreIdentity
     let schema: MergeSchema
     private let numbering: StateNumbering
     private let greatest: @Sendable (EntityDescription) throws -> Int64
@@ -15,14 +15,14 @@ struct MergedNames: Sendable {
     /// objects, and with them.
     private var greatestKeys: [Int: (before: Int64, after: Int64)] = [:]
 
-    init(_ store: any StoreBackend, _ schema: MergeSchema, _ numbering: StateNumbering) {
+    package init(_ store: any StoreBackend, _ schema: MergeSchema, _ numbering: StateNumbering) {
         identity = store.identity
         self.schema = schema
         self.numbering = numbering
         greatest = { try store.greatestKey($0) }
     }
 
-    func number(of name: MergeName) -> Int64 {
+    package func number(of name: MergeName) -> Int64 {
         switch name.origin {
         case .base where isDisplaced(name): assigned[name] ?? numbering.actual(name.number, root: root(of: name))
         case .base, .ours: numbering.actual(name.number, root: root(of: name))
@@ -35,7 +35,7 @@ struct MergedNames: Sendable {
         name.origin == .base && numbering.isGivenAgain(name.number, root: root(of: name))
     }
 
-    func entity(of name: MergeName) -> String { schema[name.entity].name }
+    package func entity(of name: MergeName) -> String { schema[name.entity].name }
 
     /// The root of the hierarchy of an object's entity.
     func root(of name: MergeName) -> String { schema.rootName(of: name.entity) }
@@ -45,15 +45,15 @@ struct MergedNames: Sendable {
     }
 
     /// As `Book/p7`.
-    func label(_ name: MergeName) -> String { "\(entity(of: name))/p\(number(of: name))" }
+    package func label(_ name: MergeName) -> String { "\(entity(of: name))/p\(number(of: name))" }
 
-    func id(_ name: MergeName) -> ManagedObjectID? {
+    package func id(_ name: MergeName) -> ManagedObjectID? {
         identity.model.entity(named: entity(of: name)).map {
             ManagedObjectID(store: identity, entityIndex: $0.index, key: number(of: name))
         }
     }
 
-    func value(_ value: MergeValue) -> PropertyValue {
+    package func value(_ value: MergeValue) -> PropertyValue {
         switch value {
         case .plain(let value): value
         case .object(let name): id(name).map { .object($0) } ?? .null
@@ -98,14 +98,14 @@ struct MergedNames: Sendable {
     }
 
     /// Whether the store has given nobody else a key since the new objects got theirs.
-    func areFree(in store: any StoreBackend) throws -> Bool {
+    package func areFree(in store: any StoreBackend) throws -> Bool {
         try greatestKeys.allSatisfy { root, keys in
             try store.greatestKey(schema.model.entities[root]) == keys.before
         }
     }
 
     /// Makes sure that the store gives nobody else the keys of new objects.
-    func hold(in store: any StoreBackend) throws {
+    package func hold(in store: any StoreBackend) throws {
         for (root, keys) in greatestKeys.sorted(by: { $0.key < $1.key }) {
             let last = keys.after, used = try store.greatestKey(schema.model.entities[root])
             if last > used, let count = Int(exactly: last - used) {

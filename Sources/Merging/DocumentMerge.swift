@@ -80,16 +80,16 @@ public enum DocumentMerge {
         /// Nothing is decided, and conflicts are kept in the document.
         public static let keep = Decisions(undecided: .keep)
 
-        func choice(_ name: String) -> Choice? { choices[name] ?? policy }
+        package func choice(_ name: String) -> Choice? { choices[name] ?? policy }
     }
 
     /// What a merge did, or would do.
     public struct Report: Sendable {
         /// A new object of the other side that has another primary key here.
         struct Renumbering: Sendable {
-            let entity: String
-            let theirs: Int64
-            let ours: Int64
+            package let entity: String
+            package let theirs: Int64
+            package let ours: Int64
 
             var labels: (theirs: String, ours: String) { ("\(entity)/p\(theirs)", "\(entity)/p\(ours)") }
         }
@@ -101,7 +101,7 @@ public enum DocumentMerge {
         /// cross; empty for a merge without a base.
         public internal(set) var bases: [String] = []
         /// Whether the changes were made; false if they were refused because of conflicts.
-        public internal(set) var isApplied = false
+        public package(set) var isApplied = false
         /// The number of objects of the other side that were inserted, of each entity.
         public internal(set) var inserted: [String: Int] = [:]
         /// The number of objects whose values were changed, of each entity.
@@ -115,7 +115,7 @@ public enum DocumentMerge {
         /// The new objects of both sides that are one object.
         public internal(set) var united: [(theirs: String, ours: String)] = []
         /// The conflicts, decided ones too.
-        public internal(set) var conflicts: [Conflict] = []
+        public package(set) var conflicts: [Conflict] = []
         /// Whether the other document has another UUID.
         public internal(set) var isOtherDocument = false
         /// Whether the other document has autosaved work that it has not saved; it came with the
@@ -125,7 +125,7 @@ public enum DocumentMerge {
         /// What the merged document is to note of the merge.
         package internal(set) var notes: [MergeNote] = []
         /// The list of conflicts that the caller is to keep; nil for none.
-        package internal(set) var conflictList: Data?
+        package var conflictList: Data?
 
         /// The conflicts of former merges that the other document had not decided, and whose values
         /// came with this merge: they are to be decided here, too. None in a bare store, which

@@ -1,19 +1,19 @@
-internal import DocumentFiles
-internal import Schema
-internal import Storage
+package import DocumentFiles
+package import Schema
+package import Storage
 
 /// What becomes the merged document, as the states that it is merged with are read.
-struct MergeTarget: Sendable {
-    let path: String
-    let store: any StoreBackend
+package struct MergeTarget: Sendable {
+    package let path: String
+    package let store: any StoreBackend
     /// Nil for a store that is none of a document.
-    let marker: DocumentMarker?
+    package let marker: DocumentMarker?
     /// The states that it knows.
     let states: [KnownState]
 
-    var model: ManagedObjectModel { store.identity.model }
+    package var model: ManagedObjectModel { store.identity.model }
 
-    init(_ session: DocumentSession) throws {
+    package init(_ session: DocumentSession) throws {
         path = session.path
         store = session.store
         // The store of a package has its marker also where it is opened by itself.
@@ -21,7 +21,7 @@ struct MergeTarget: Sendable {
         states = try KnownStates(of: session).list()
     }
 
-    init(path: String, store: any StoreBackend, marker: DocumentMarker?, states: [KnownState]) {
+    package init(path: String, store: any StoreBackend, marker: DocumentMarker?, states: [KnownState]) {
         self.path = path
         self.store = store
         self.marker = marker
@@ -29,7 +29,7 @@ struct MergeTarget: Sendable {
     }
 
     /// The same with another store.
-    func with(_ store: any StoreBackend, states: [KnownState]) -> MergeTarget {
+    package func with(_ store: any StoreBackend, states: [KnownState]) -> MergeTarget {
         MergeTarget(path: path, store: store, marker: marker, states: states)
     }
 }

@@ -1,4 +1,4 @@
-internal import DocumentFiles
+package import DocumentFiles
 internal import FileSystem
 internal import Foundation
 internal import SQLiteStore
@@ -136,7 +136,7 @@ extension DocumentMigrator {
 
     /// Opens a migrated copy of the document for reading. The copy is written to a temporary
     /// folder; nothing is written to the document or beside it.
-    func view(of state: DocumentState = .newest) throws -> DocumentSession {
+    package func view(of state: DocumentState = .newest) throws -> DocumentSession {
         let session = try DocumentSession.read(path, state, model: sourceModel)
         do {
             return try DocumentError.stage(.opening, session.path) {

@@ -82,7 +82,7 @@ let modules: [(name: String, kind: Kind, imports: [String])] = [
         "CoreData", .swift,
         [
             "Folio", "FolioMacros", "Stack", "Migration", "ObjectGraph", "SQLiteStore", "Storage", "Query",
-            "ModelFiles", "Schema",
+            "ModelFiles", "Schema", "CSystem",
         ]
     ),
     ("PortReport", .swift, []),

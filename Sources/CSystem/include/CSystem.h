@@ -44,3 +44,17 @@ int folio_start_writing(int descriptor);
 
 /* Gives memory that was freed back to the system, where the C library would keep it for later. */
 void folio_trim_memory(void);
+
+/* The classes of the program, of all its images, as Swift's runtime registers them. */
+
+/* The number of images with Swift code. */
+size_t folio_image_count(void);
+/* Visits the descriptor and the name of every class that is not generic. */
+void folio_visit_classes(void (*visit)(const void *descriptor, const char *name, void *context), void *context);
+/* The module of a class that stands in no other type and no function; NULL for others. */
+const char *folio_class_module(const void *descriptor);
+/* The class itself. */
+const void *folio_class_metadata(const void *descriptor);
+/* An instance of a class that inherits from a root class, made by the root's first initializer, which has no parameters; retained.
+   `class` is the class itself, `rootDescriptor` the root's descriptor. NULL where the root has no such initializer. */
+void *folio_new_instance(const void *class, const void *rootDescriptor);

@@ -20,7 +20,8 @@ internal import Synchronization
 // Sendable as on Apple's platforms: what it holds is used in its queue alone, by the rule above.
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Where the blocks of the context run.
-    public let concurrencyType: NSManagedObjectContextConcurrencyType
+    open var concurrencyType: NSManagedObjectContextConcurrencyType { ownConcurrencyType }
+    private let ownConcurrencyType: NSManagedObjectContextConcurrencyType
     let queue: ContextQueue
     /// Folio's context; nil as long as there is neither a coordinator nor a parent.
     private(set) var folio: ManagedObjectContext?
@@ -31,7 +32,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// Creates a context without a coordinator: set one, or a parent, before using it.
     public init(concurrencyType: NSManagedObjectContextConcurrencyType) {
-        self.concurrencyType = concurrencyType
+        ownConcurrencyType = concurrencyType
         queue = ContextQueue(concurrencyType)
         super.init()
         Self.living.withLock { living in
@@ -39,6 +40,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             living.append(Living(self))
         }
     }
+
+    /// Creates a context whose blocks run wherever they are called: the form before there were
+    /// queues.
+    public convenience override init() { self.init(concurrencyType: .confinementConcurrencyType) }
 
     /// Where the blocks of a context run.
     public enum ConcurrencyType: Sendable {
@@ -54,11 +59,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     /// Core Data's view of a context that Folio made.
-    init(_ context: ManagedObjectContext, _ coordinator: NSPersistentStoreCoordinator?) {
-        concurrencyType = .confinementConcurrencyType
-        queue = ContextQueue(.confinementConcurrencyType)
+    convenience init(_ context: ManagedObjectContext, _ coordinator: NSPersistentStoreCoordinator?) {
+        self.init(concurrencyType: .confinementConcurrencyType)
         self.coordinator = coordinator
-        super.init()
         adopt(context)
     }
 
@@ -173,7 +176,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// A name for the application's use; it is part of the history.
     open var name: String? { didSet { folio?.name = name } }
     /// Free-form values of the application.
-    public let userInfo = NSMutableDictionary()
+    open var userInfo: NSMutableDictionary { ownUserInfo }
+    private let ownUserInfo = NSMutableDictionary()
     /// The author of the changes, which a save records in the history.
     open var transactionAuthor: String? { didSet { folio?.transactionAuthor = transactionAuthor } }
     /// The undo manager; nil, the default, for none.
@@ -215,7 +219,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     /// Runs a block in the context's queue, and waits for it.
-    open func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result {
+    open func performAndWait(_ block: () -> Void) { waiting(block) }
+
+    /// Runs a block in the context's queue, waits for it, and returns its result.
+    public func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result { try waiting(block) }
+
+    private func waiting<Result>(_ block: () throws -> Result) rethrows -> Result {
         try queue.wait {
             folio?.keys.takeRenamedKeys()
             return try block()

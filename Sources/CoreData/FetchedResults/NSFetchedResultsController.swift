@@ -96,13 +96,17 @@ extension NSFetchedResultsControllerDelegate {
 /// ```
 open class NSFetchedResultsController<ResultType>: NSObject {
     /// The request. It must sort, by the section first.
-    public let fetchRequest: NSFetchRequest<ResultType>
+    open var fetchRequest: NSFetchRequest<ResultType> { ownFetchRequest }
+    private let ownFetchRequest: NSFetchRequest<ResultType>
     /// The context whose objects are fetched.
-    public let managedObjectContext: NSManagedObjectContext
+    open var managedObjectContext: NSManagedObjectContext { ownManagedObjectContext }
+    private let ownManagedObjectContext: NSManagedObjectContext
     /// The key path of the value that names an object's section.
-    public let sectionNameKeyPath: String?
+    open var sectionNameKeyPath: String? { ownSectionNameKeyPath }
+    private let ownSectionNameKeyPath: String?
     /// The name of a cache of sections. There is none here: sections cost no query.
-    public let cacheName: String?
+    open var cacheName: String? { ownCacheName }
+    private let ownCacheName: String?
     /// Who is told of changes.
     open weak var delegate: (any NSFetchedResultsControllerDelegate)?
 
@@ -114,10 +118,10 @@ open class NSFetchedResultsController<ResultType>: NSObject {
         fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
         sectionNameKeyPath: String?, cacheName name: String?
     ) {
-        self.fetchRequest = fetchRequest
-        managedObjectContext = context
-        self.sectionNameKeyPath = sectionNameKeyPath
-        cacheName = name
+        ownFetchRequest = fetchRequest
+        ownManagedObjectContext = context
+        ownSectionNameKeyPath = sectionNameKeyPath
+        ownCacheName = name
         super.init()
     }
 

@@ -143,13 +143,15 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
 /// The result of a request for history.
 open class NSPersistentHistoryResult: NSPersistentStoreResult {
     /// What ``result`` is.
-    public let resultType: NSPersistentHistoryResultType
+    open var resultType: NSPersistentHistoryResultType { ownResultType }
+    private let ownResultType: NSPersistentHistoryResultType
     /// The transactions, the changes, the IDs, the number or a truth value.
-    public let result: Any?
+    open var result: Any? { ownResult }
+    private let ownResult: Any?
 
     init(_ type: NSPersistentHistoryResultType, _ result: Any) {
-        resultType = type
-        self.result = result
+        ownResultType = type
+        ownResult = result
     }
 }
 

@@ -21,10 +21,11 @@ public enum NSMergePolicyType: UInt, Sendable {
 // safe itself.
 open class NSMergePolicy: NSObject, @unchecked Sendable {
     /// The kind of resolution.
-    public let mergeType: NSMergePolicyType
+    open var mergeType: NSMergePolicyType { ownMergeType }
+    private let ownMergeType: NSMergePolicyType
 
     /// Creates a policy.
-    public init(merge ty: NSMergePolicyType) { mergeType = ty }
+    public init(merge ty: NSMergePolicyType) { ownMergeType = ty }
 
     /// The save fails.
     public class var error: NSMergePolicy { NSMergePolicy(merge: .errorMergePolicyType) }
@@ -137,6 +138,11 @@ open class NSMergeConflict: NSObject {
         self.context = context
     }
 
+    /// Creates a conflict of no object.
+    public convenience override init() {
+        self.init(MergeConflict(objectID: NSManagedObjectID(), objectSnapshot: [:], persistedSnapshot: nil), nil)
+    }
+
     /// The object of the context whose save found the conflict, also after the save. Traps for a
     /// conflict that an application made without a context.
     open var sourceObject: NSManagedObject {
@@ -170,6 +176,9 @@ open class NSConstraintConflict: NSObject {
         folio = conflict
         self.context = context
     }
+
+    /// Creates a conflict of no objects.
+    public convenience override init() { self.init(.none, nil) }
 
     /// The names of the attributes.
     open var constraint: [String] { folio.constraint }

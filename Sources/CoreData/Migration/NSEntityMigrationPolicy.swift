@@ -9,7 +9,7 @@ open class NSEntityMigrationPolicy: NSObject {
     weak var bridge: PolicyBridge?
 
     /// Creates a policy; called by managers, once for each mapping that names the class.
-    public required override init() { super.init() }
+    public override init() { super.init() }
 
     private var standard: PolicyBridge {
         guard let bridge else { preconditionFailure("A policy is called by its manager") }
@@ -50,16 +50,6 @@ open class NSEntityMigrationPolicy: NSObject {
     /// here: an override gives the values of its own selectors.
     open func value(forFunction selector: String, arguments: [Any?]) throws -> Any? {
         throw MigrationError(.policy, "The policy \(Swift.type(of: self)) has no function “\(selector)”")
-    }
-
-    /// The class with this name; nil where there is none.
-    static func type(named name: String) -> NSEntityMigrationPolicy.Type? {
-        if let found = NSClassFromString(name) as? NSEntityMigrationPolicy.Type { return found }
-        let last = name.split(separator: ".").last.map(String.init) ?? name
-        for module in ObjectClasses.knownModules {
-            if let found = NSClassFromString("\(module).\(last)") as? NSEntityMigrationPolicy.Type { return found }
-        }
-        return nil
     }
 }
 

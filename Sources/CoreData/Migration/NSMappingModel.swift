@@ -15,8 +15,8 @@ open class NSMappingModel: NSObject {
         entityMappings = []
     }
 
-    init(_ model: MappingModel) {
-        super.init()
+    convenience init(_ model: MappingModel) {
+        self.init()
         entityMappings = model.entityMappings.map { NSEntityMapping($0) }
     }
 

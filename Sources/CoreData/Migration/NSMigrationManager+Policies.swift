@@ -5,9 +5,11 @@ extension NSMigrationManager {
     /// standard one.
     func policy(of entity: EntityMapping) throws -> EntityMigrationPolicy {
         guard let name = entity.migrationPolicyName else { return PolicyBridge(NSEntityMigrationPolicy(), self) }
-        guard let type = NSEntityMigrationPolicy.type(named: name) else {
+        guard let type = ObjectClasses.type(named: name, as: NSEntityMigrationPolicy.self),
+            let policy = ProgramClasses.instance(of: type) as? NSEntityMigrationPolicy
+        else {
             throw MigrationError(.policy, "The mapping “\(entity.name)” needs the policy \(name), which there is not")
         }
-        return PolicyBridge(type.init(), self)
+        return PolicyBridge(policy, self)
     }
 }

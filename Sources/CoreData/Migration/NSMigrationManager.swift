@@ -7,9 +7,11 @@ import Storage
 /// Migrates a store from one version of a model to another by a mapping model, object by object.
 open class NSMigrationManager: NSObject {
     /// The old version.
-    public let sourceModel: NSManagedObjectModel
+    open var sourceModel: NSManagedObjectModel { ownSourceModel }
+    private let ownSourceModel: NSManagedObjectModel
     /// The new version.
-    public let destinationModel: NSManagedObjectModel
+    open var destinationModel: NSManagedObjectModel { ownDestinationModel }
+    private let ownDestinationModel: NSManagedObjectModel
     /// Free-form values that policies can share.
     open var userInfo: [AnyHashable: Any]?
     /// Whether a store may be migrated by a manager of its own. A migration by this class always
@@ -23,8 +25,8 @@ open class NSMigrationManager: NSObject {
 
     /// Creates a manager for two versions.
     public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
-        self.sourceModel = sourceModel
-        self.destinationModel = destinationModel
+        ownSourceModel = sourceModel
+        ownDestinationModel = destinationModel
         super.init()
     }
 

@@ -7,7 +7,7 @@ extension NSEntityDescription: NSCopying {
         copy.content.entity = content.entity
         copy.content.entity.superentityName = superentity?.name ?? content.entity.superentityName
         copy.content.properties = content.properties.map { $0.duplicate() }
-        for property in copy.content.properties { property.entity = copy }
+        for property in copy.content.properties { property.owner = copy }
         copy.content.constraints = content.constraints?.map { $0.map { ($0 as? NSPropertyDescription)?.name ?? $0 } }
         copy.content.indexes = content.indexes.map { $0.duplicate(for: copy) }
         return copy

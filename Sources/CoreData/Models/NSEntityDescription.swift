@@ -25,7 +25,10 @@ open class NSEntityDescription: NSObject {
     let seed: ManagedObjectSeed?
 
     /// Creates a description of an entity without properties.
-    public convenience override init() { self.init(Content()) }
+    public override init() {
+        (content, seed, heldModel) = (Content(), nil, nil)
+        super.init()
+    }
 
     /// The model, where nobody else may hold it.
     private let heldModel: NSManagedObjectModel?
@@ -166,7 +169,7 @@ open class NSEntityDescription: NSObject {
             willEdit()
             let inherited = superentity?.properties ?? []
             content.properties = newValue.filter { property in !inherited.contains { $0 === property } }
-            for property in content.properties { property.entity = self }
+            for property in content.properties { property.owner = self }
         }
     }
     /// All properties by name.

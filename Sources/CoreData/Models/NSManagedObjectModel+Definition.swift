@@ -54,7 +54,7 @@ extension NSManagedObjectModel {
                     return Self.group(attribute, description)
                 } + entity.relationships.map { NSRelationshipDescription($0) }
                 + entity.fetchedProperties.map { try NSFetchedPropertyDescription($0) }
-            for property in own.content.properties { property.entity = own }
+            for property in own.content.properties { property.owner = own }
             let properties = own.propertiesByName
             own.content.indexes = try entity.indexes.map { index in
                 let made = NSFetchIndexDescription(

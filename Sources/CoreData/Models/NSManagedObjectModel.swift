@@ -25,9 +25,21 @@ open class NSManagedObjectModel: NSObject {
     /// - Throws: `ModelError`; `QueryError` for a text that can't be parsed.
     convenience init(reading url: URL) throws { try self.init(ManagedObjectModel(contentsOf: url)) }
 
+    /// The model of the application's bundles with a name.
+    ///
+    /// - Throws: `CocoaError` where there is none; `ModelError`; `QueryError`.
+    convenience init(named name: String) throws {
+        let models = ModelFinder.models(in: [Bundle.main] + Bundle.allBundles)
+        guard let own = models.first(where: { $0.deletingPathExtension().lastPathComponent == name }) else {
+            throw CocoaErrors.made(
+                NSFileReadNoSuchFileErrorCode, "Failed to load model named \(name): no bundle has such a file")
+        }
+        try self.init(reading: own)
+    }
+
     /// - Throws: `ModelError`; `QueryError` for a text that can't be parsed.
-    init(_ model: ManagedObjectModel) throws {
-        super.init()
+    convenience init(_ model: ManagedObjectModel) throws {
+        self.init()
         try fill(model.definition)
         made = model
     }

@@ -7,14 +7,14 @@ import Schema
 /// Descriptions can be changed until a coordinator uses their model.
 open class NSPropertyDescription: NSObject {
     /// The entity that declares the property; nil as long as none does.
-    public internal(set) weak var entity: NSEntityDescription?
+    weak var owner: NSEntityDescription?
+    /// The entity that declares the property; one without a name as long as none does.
+    open var entity: NSEntityDescription { owner ?? NSEntityDescription() }
 
-    public override init() {
-        super.init()
-    }
+    public override init() { super.init() }
 
     /// Checks that the model can still be changed, and forgets what was made of it.
-    func willEdit() { entity?.willEdit() }
+    func willEdit() { owner?.willEdit() }
 
     /// A copy that belongs to no entity.
     func duplicate() -> NSPropertyDescription { preconditionFailure("\(type(of: self)) makes its own copies") }
@@ -80,7 +80,7 @@ open class NSPropertyDescription: NSObject {
         set { willEdit() }
     }
     /// The hash of what decides about compatibility, of the entity that declares the property.
-    open var versionHash: Data { entity?.versionHash ?? Data() }
+    open var versionHash: Data { owner?.versionHash ?? Data() }
     /// The predicates that values must satisfy, as
     /// ``setValidationPredicates(_:withValidationWarnings:)`` set them.
     open private(set) var validationPredicates: [NSPredicate] = []

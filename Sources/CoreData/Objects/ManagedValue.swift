@@ -15,7 +15,7 @@ enum ManagedValue {
             preconditionFailure("The value of \(key) is a \(type(of: value)), not \(Value.self)")
         }
         if let none = Optional<Any>.none as? Value { return none }
-        if let empty = (Value.self as? any EmptyValue.Type)?.emptyValue as? Value { return empty }
+        if let empty = emptyValue(of: Value.self) { return empty }
         if let raw = (Value.self as? any RawRepresentable.Type).flatMap({ rawValue($0, NSNumber(value: 0)) }) as? Value
         {
             return raw
@@ -97,6 +97,10 @@ extension Date: EmptyValue {
 extension Array: EmptyValue { static var emptyValue: [Element] { [] } }
 extension Set: EmptyValue { static var emptyValue: Set<Element> { [] } }
 extension Dictionary: EmptyValue { static var emptyValue: [Key: Value] { [:] } }
+extension URL: EmptyValue {
+    static let emptyValue = URL(fileURLWithPath: "/dev/null")
+    static let probeValue = URL(fileURLWithPath: "/probe")
+}
 extension UUID: EmptyValue {
     static let emptyValue = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     static let probeValue = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3))

@@ -7,11 +7,18 @@ extension NSManagedObjectShape where Self: NSManagedObject {
     ///
     /// Traps if the context's model does not have exactly one entity of the class.
     public init(context: NSManagedObjectContext) {
-        ObjectClasses.note(Self.self)
         guard let entity = context.entity(of: Self.self) else {
             preconditionFailure("The context's model has no entity with the class \(Self.self), or several")
         }
         self = instance(context.insertNewObject(of: entity))
+    }
+
+    /// Creates an object of the class that is in no context: of the class's entity in the model
+    /// that was used last, or, where no model has one, of an entity without properties.
+    public init() {
+        let model = NSManagedObjectModel.loaded.first { $0.entity(of: Self.self) != nil }
+        let entity = model?.entity(of: Self.self)
+        self = instance(NSManagedObject.loose(Self.self, entity ?? .withoutProperties))
     }
 
     /// The entity of the object.

@@ -48,6 +48,15 @@ open class NSManagedObject: ManagedObject, NSManagedObjectShape {
         self.init(entity: seed.describedEntity, insertInto: nil)
     }
 
+    /// An object of a class and an entity that is in no context.
+    static func loose(_ type: NSManagedObject.Type, _ entity: NSEntityDescription) -> NSManagedObject {
+        let room = entity.managedObjectModel.waitingRoom
+        let object = type.init(seed(of: entity, in: room.context))
+        object.waitingRoom = room
+        room.context.maker.didMake(object, callsHook: false)
+        return object
+    }
+
     static func seed(of entity: NSEntityDescription, in context: ManagedObjectContext) -> ManagedObjectSeed {
         do {
             guard let known = context.model.entity(named: entity.name ?? "") else {
@@ -63,7 +72,6 @@ open class NSManagedObject: ManagedObject, NSManagedObjectShape {
     ///
     /// Traps if no model that a coordinator uses has an entity of this class, or one has several.
     open class func entity() -> NSEntityDescription {
-        ObjectClasses.note(self)
         for model in NSManagedObjectModel.loaded {
             if let found = model.entity(of: self) { return NSEntityDescription(found.content, of: model) }
         }
@@ -72,7 +80,6 @@ open class NSManagedObject: ManagedObject, NSManagedObjectShape {
 
     /// A request for the objects of the class.
     open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
-        ObjectClasses.note(self)
         return NSFetchRequest(classOfEntity: self)
     }
 
@@ -90,6 +97,7 @@ open class NSManagedObject: ManagedObject, NSManagedObjectShape {
     /// of it. Traps if the entity has no such property.
     open override func value(forKey key: String) -> Any? {
         if isProbed(key) { return nil }
+        if let name = primitiveName(key) { return primitiveValue(forKey: name) }
         if let attribute = transformable(key) { return TransformableValue.value(of: self, key, attribute) }
         if key == "objectID" { return objectID }
         let value = KeyedValues(self).value(forKey: key)
@@ -101,6 +109,7 @@ open class NSManagedObject: ManagedObject, NSManagedObjectShape {
     /// Sets a property and, for a relationship, its inverse. Traps if the entity has no such
     /// property, or the value has a wrong type.
     open override func setValue(_ value: Any?, forKey key: String) {
+        if let name = primitiveName(key) { return setPrimitiveValue(value, forKey: name) }
         if let attribute = transformable(key) {
             TransformableValue.set(value, of: self, key, attribute)
         } else {
@@ -124,6 +133,18 @@ open class NSManagedObject: ManagedObject, NSManagedObjectShape {
             TransformableValue.setPrimitive(value, of: self, key, attribute)
         } else {
             KeyedValues(self).setPrimitiveValue(settable(value, key), forKey: key)
+        }
+    }
+
+    /// The property whose primitive value is read and set by a key: `title` by `primitiveTitle`.
+    /// Nil for another key, and for that of a property.
+    private func primitiveName(_ key: String) -> String? {
+        guard key.hasPrefix("primitive"), owningContext != nil, modelEntity.property(named: key) == nil else {
+            return nil
+        }
+        let rest = String(key.dropFirst("primitive".count))
+        return [rest.prefix(1).lowercased() + rest.dropFirst(), rest].first {
+            modelEntity.property(named: $0) != nil
         }
     }
 

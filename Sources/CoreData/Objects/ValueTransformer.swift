@@ -26,7 +26,8 @@ public struct NSValueTransformerName: RawRepresentable, Sendable, Hashable {
 // Sendable because the class has no stored properties: there is nothing that two threads could
 // change. A subclass that adds some keeps them safe itself, as on Apple's platforms.
 open class ValueTransformer: NSObject, ValueTransformerNaming, @unchecked Sendable {
-    public required override init() { super.init() }
+    /// Creates a transformer.
+    public override init() { super.init() }
 
     /// The class of transformed values; informative only.
     open class func transformedValueClass() -> AnyClass { NSData.self }
@@ -50,8 +51,8 @@ open class ValueTransformer: NSObject, ValueTransformerNaming, @unchecked Sendab
     /// The transformer with this name, registered or named as a class; nil if there is none.
     open class func transformer(forName name: NSValueTransformerName) -> ValueTransformer? {
         if let found = known.withLock({ $0[name.rawValue] }) { return found }
-        guard let type = NSClassFromString(name.rawValue) as? ValueTransformer.Type else { return nil }
-        return type.init()
+        guard let type = ObjectClasses.type(named: name.rawValue, as: ValueTransformer.self) else { return nil }
+        return ProgramClasses.instance(of: type) as? ValueTransformer
     }
 
     /// The names of all registered transformers, sorted.

@@ -5,9 +5,11 @@ public import Foundation
 /// A fetch that is executed in the context's queue, later.
 open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
     /// The request.
-    public let fetchRequest: NSFetchRequest<ResultType>
+    open var fetchRequest: NSFetchRequest<ResultType> { ownFetchRequest }
+    private let ownFetchRequest: NSFetchRequest<ResultType>
     /// Called in the context's queue with the result.
-    public let completionBlock: ((NSAsynchronousFetchResult<ResultType>) -> Void)?
+    open var completionBlock: ((NSAsynchronousFetchResult<ResultType>) -> Void)? { ownCompletionBlock }
+    private let ownCompletionBlock: ((NSAsynchronousFetchResult<ResultType>) -> Void)?
     /// The number of results that are expected, for the progress.
     open var estimatedResultCount = 0
 
@@ -16,8 +18,8 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
         fetchRequest request: NSFetchRequest<ResultType>,
         completionBlock block: ((NSAsynchronousFetchResult<ResultType>) -> Void)? = nil
     ) {
-        fetchRequest = request
-        completionBlock = block
+        ownFetchRequest = request
+        ownCompletionBlock = block
     }
 
     override func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
@@ -48,12 +50,13 @@ private let NSUserCancelledErrorCode = 3072
 /// The result of a fetch that is executed later.
 open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousResult {
     /// The request.
-    public let fetchRequest: NSAsynchronousFetchRequest<ResultType>
+    open var fetchRequest: NSAsynchronousFetchRequest<ResultType> { ownFetchRequest }
+    private let ownFetchRequest: NSAsynchronousFetchRequest<ResultType>
     /// The results; nil until there are any.
     open internal(set) var finalResult: [ResultType]?
 
     init(_ request: NSAsynchronousFetchRequest<ResultType>, _ context: NSManagedObjectContext, _ progress: Progress) {
-        fetchRequest = request
+        ownFetchRequest = request
         super.init(context, progress)
     }
 }

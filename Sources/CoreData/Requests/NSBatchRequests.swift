@@ -30,19 +30,20 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     /// What it returns.
     open var resultType: NSBatchDeleteRequestResultType = .resultTypeStatusOnly
     /// The request that says what is deleted.
-    public let fetchRequest: NSFetchRequest<any NSFetchRequestResult>
+    open var fetchRequest: NSFetchRequest<any NSFetchRequestResult> { ownFetchRequest }
+    private let ownFetchRequest: NSFetchRequest<any NSFetchRequestResult>
     private let objectIDs: [NSManagedObjectID]?
 
     /// Creates a request for what a fetch matches.
     public init<Result>(fetchRequest fetch: NSFetchRequest<Result>) {
-        fetchRequest = fetch as? NSFetchRequest<any NSFetchRequestResult> ?? fetch.erased
+        ownFetchRequest = fetch as? NSFetchRequest<any NSFetchRequestResult> ?? fetch.erased
         objectIDs = nil
     }
 
     /// Creates a request for objects by their IDs, of one entity.
     public init(objectIDs objects: [NSManagedObjectID]) {
         let entity: NSEntityDescription? = objects.first.map { $0.entity }
-        fetchRequest = NSFetchRequest(entityName: entity?.name ?? "")
+        ownFetchRequest = NSFetchRequest(entityName: entity?.name ?? "")
         objectIDs = objects
     }
 
@@ -72,13 +73,15 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
 /// The result of a batch deletion.
 open class NSBatchDeleteResult: NSPersistentStoreResult {
     /// What ``result`` is.
-    public let resultType: NSBatchDeleteRequestResultType
+    open var resultType: NSBatchDeleteRequestResultType { ownResultType }
+    private let ownResultType: NSBatchDeleteRequestResultType
     /// A truth value, the IDs or the number.
-    public let result: Any?
+    open var result: Any? { ownResult }
+    private let ownResult: Any?
 
     init(_ type: NSBatchDeleteRequestResultType, _ ids: [ManagedObjectID]) {
-        resultType = type
-        result = BatchResultValue.value(type.rawValue, ids)
+        ownResultType = type
+        ownResult = BatchResultValue.value(type.rawValue, ids)
     }
 }
 
@@ -95,9 +98,11 @@ public enum NSBatchUpdateRequestResultType: UInt, Sendable {
 /// A request to change objects in the store, without loading them.
 open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     /// The name of the entity.
-    public let entityName: String
+    open var entityName: String { ownEntityName }
+    private let ownEntityName: String
     /// The entity; nil where only its name is known.
-    public let entity: NSEntityDescription!
+    open var entity: NSEntityDescription! { ownEntity }
+    private let ownEntity: NSEntityDescription?
     /// The condition on the objects.
     open var predicate: NSPredicate?
     /// Whether objects of sub-entities are changed, too.
@@ -109,14 +114,14 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
 
     /// Creates a request for the objects of an entity.
     public init(entityName: String) {
-        self.entityName = entityName
-        entity = nil
+        ownEntityName = entityName
+        ownEntity = nil
     }
 
     /// Creates a request for the objects of an entity.
     public init(entity: NSEntityDescription) {
-        entityName = entity.name ?? ""
-        self.entity = entity
+        ownEntityName = entity.name ?? ""
+        ownEntity = entity
     }
 
     open override var requestType: NSPersistentStoreRequestType { .batchUpdateRequestType }
@@ -138,13 +143,15 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
 /// The result of a batch update.
 open class NSBatchUpdateResult: NSPersistentStoreResult {
     /// What ``result`` is.
-    public let resultType: NSBatchUpdateRequestResultType
+    open var resultType: NSBatchUpdateRequestResultType { ownResultType }
+    private let ownResultType: NSBatchUpdateRequestResultType
     /// A truth value, the IDs or the number.
-    public let result: Any?
+    open var result: Any? { ownResult }
+    private let ownResult: Any?
 
     init(_ type: NSBatchUpdateRequestResultType, _ ids: [ManagedObjectID]) {
-        resultType = type
-        result = BatchResultValue.value(type.rawValue, ids)
+        ownResultType = type
+        ownResult = BatchResultValue.value(type.rawValue, ids)
     }
 }
 
@@ -161,9 +168,11 @@ public enum NSBatchInsertRequestResultType: UInt, Sendable {
 /// A request to insert objects in the store, without loading them.
 open class NSBatchInsertRequest: NSPersistentStoreRequest {
     /// The name of the entity.
-    public let entityName: String
+    open var entityName: String { ownEntityName }
+    private let ownEntityName: String
     /// The entity; nil where only its name is known.
-    public let entity: NSEntityDescription?
+    open var entity: NSEntityDescription? { ownEntity }
+    private let ownEntity: NSEntityDescription?
     /// The values of the objects; nil where a handler gives them.
     open var objectsToInsert: [[String: Any]]?
     /// Fills the values of one object; true when there are no more.
@@ -174,8 +183,8 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     open var resultType: NSBatchInsertRequestResultType = .statusOnly
 
     private init(_ name: String, _ entity: NSEntityDescription?) {
-        entityName = name
-        self.entity = entity
+        ownEntityName = name
+        ownEntity = entity
     }
 
     /// Creates a request with the values of all objects.
@@ -185,8 +194,8 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     }
 
     /// Creates a request with the values of all objects.
-    public convenience init(entity: NSEntityDescription, objects dictionaries: [[String: Any]]) {
-        self.init(entity.name ?? "", entity)
+    public init(entity: NSEntityDescription, objects dictionaries: [[String: Any]]) {
+        (ownEntityName, ownEntity) = (entity.name ?? "", entity)
         objectsToInsert = dictionaries
     }
 
@@ -197,10 +206,10 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     }
 
     /// Creates a request whose values come from a function.
-    public convenience init(
+    public init(
         entity: NSEntityDescription, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool
     ) {
-        self.init(entity.name ?? "", entity)
+        (ownEntityName, ownEntity) = (entity.name ?? "", entity)
         dictionaryHandler = handler
     }
 
@@ -211,10 +220,10 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     }
 
     /// Creates a request whose objects a function fills.
-    public convenience init(
+    public init(
         entity: NSEntityDescription, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool
     ) {
-        self.init(entity.name ?? "", entity)
+        (ownEntityName, ownEntity) = (entity.name ?? "", entity)
         managedObjectHandler = handler
     }
 
@@ -262,12 +271,14 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
 /// The result of a batch insertion.
 open class NSBatchInsertResult: NSPersistentStoreResult {
     /// What ``result`` is.
-    public let resultType: NSBatchInsertRequestResultType
+    open var resultType: NSBatchInsertRequestResultType { ownResultType }
+    private let ownResultType: NSBatchInsertRequestResultType
     /// A truth value, the IDs or the number.
-    public let result: Any?
+    open var result: Any? { ownResult }
+    private let ownResult: Any?
 
     init(_ type: NSBatchInsertRequestResultType, _ ids: [ManagedObjectID]) {
-        resultType = type
-        result = BatchResultValue.value(type.rawValue, ids)
+        ownResultType = type
+        ownResult = BatchResultValue.value(type.rawValue, ids)
     }
 }

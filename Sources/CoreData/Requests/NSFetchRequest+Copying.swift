@@ -1,35 +1,41 @@
 public import Foundation
 
-extension NSFetchRequest: NSCopying {
-    /// A request of its own.
-    public func copy(with zone: NSZone? = nil) -> Any {
-        let copy = NSFetchRequest<ResultType>()
-        copy.take(self)
-        return copy
+/// A fetch request of any type of results.
+protocol FetchRequestOfAnyResult {
+    /// What it says, with the entity of its type of results where it names none itself.
+    var ownContent: FetchRequestContent { get }
+}
+
+extension NSFetchRequest: FetchRequestOfAnyResult {
+    var ownContent: FetchRequestContent {
+        if content.entity == nil, content.entityName == nil, content.entityClass == nil,
+            ResultType.self != NSManagedObject.self
+        {
+            content.entityClass = ResultType.self as? NSManagedObject.Type
+        }
+        return content
     }
 
-    private func take<Other>(_ other: NSFetchRequest<Other>) {
-        (ownEntity, ownEntityName, entityClass) = (other.ownEntity, other.ownEntityName, other.entityClass)
-        source = other.source
-        (predicate, sortDescriptors) = (other.predicate, other.sortDescriptors)
-        (fetchLimit, fetchOffset, fetchBatchSize) = (other.fetchLimit, other.fetchOffset, other.fetchBatchSize)
-        (resultType, includesSubentities) = (other.resultType, other.includesSubentities)
-        (includesPendingChanges, includesPropertyValues) = (other.includesPendingChanges, other.includesPropertyValues)
-        returnsObjectsAsFaults = other.returnsObjectsAsFaults
-        shouldRefreshRefetchedObjects = other.shouldRefreshRefetchedObjects
-        relationshipKeyPathsForPrefetching = other.relationshipKeyPathsForPrefetching
-        (propertiesToFetch, propertiesToGroupBy) = (other.propertiesToFetch, other.propertiesToGroupBy)
-        (havingPredicate, returnsDistinctResults) = (other.havingPredicate, other.returnsDistinctResults)
-        affectedStores = other.affectedStores
+    /// A request for results of another type that says the same, also after a change of either; nil
+    /// for what is no fetch request.
+    ///
+    /// On Apple's platforms `request as? NSFetchRequest<NSManagedObject>` succeeds for a request of
+    /// any type, since types of Objective-C's generic classes are not known at run time. Swift's
+    /// are, and the cast fails; this is what it means.
+    public convenience init?(casting request: Any) {
+        guard let other = request as? any FetchRequestOfAnyResult else { return nil }
+        self.init(other.ownContent)
     }
 
     /// The request as one of no particular results.
     var erased: NSFetchRequest<any NSFetchRequestResult> {
-        let erased = NSFetchRequest<any NSFetchRequestResult>()
-        erased.take(self)
-        if ownEntity == nil, ownEntityName == nil, entityClass == nil {
-            erased.entityClass = ResultType.self as? NSManagedObject.Type
-        }
-        return erased
+        NSFetchRequest<any NSFetchRequestResult>(FetchRequestContent(copying: ownContent))
+    }
+}
+
+extension NSFetchRequest: NSCopying {
+    /// A request of its own.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        NSFetchRequest<ResultType>(FetchRequestContent(copying: content))
     }
 }

@@ -5,7 +5,8 @@ import Schema
 
 extension NSFetchRequest {
     private func folio<Result>(_ context: NSManagedObjectContext) throws -> FetchRequest<Result> {
-        let own = ownEntity?.name ?? ownEntityName ?? entityClass.flatMap { context.entity(of: $0)?.name }
+        let own =
+            content.entity?.name ?? content.entityName ?? content.entityClass.flatMap { context.entity(of: $0)?.name }
         guard let name = own ?? (ResultType.self as? NSManagedObject.Type).flatMap({ context.entity(of: $0)?.name })
         else {
             throw CocoaErrors.made(NSPersistentStoreInvalidTypeError, "The request has no entity")
@@ -27,6 +28,7 @@ extension NSFetchRequest {
         request.havingPredicate = try havingPredicate?.fetchPredicate()
         request.returnsDistinctResults = returnsDistinctResults
         request.affectedStores = storeUUIDs
+        if resultType == .dictionaryResultType { request.sortDescriptors = GroupOrder.apply(to: &request) }
         return request
     }
 
@@ -50,7 +52,7 @@ extension NSFetchRequest {
                 return try cast(rows)
             }
             let rows = try context.required.fetch(request).map { row in
-                row.compactMapValues { BridgedValue.plain($0, in: nil) }
+                GroupOrder.visible(row).compactMapValues { BridgedValue.plain($0, in: nil) }
             }
             return try cast(ResultType.self is NSDictionary.Type ? rows.map { $0 as NSDictionary } : rows)
         case .countResultType: return try cast([NSNumber(value: try count(in: context))])
@@ -78,6 +80,8 @@ extension NSFetchRequest {
         let found = results.first { !($0 is ResultType) }
         throw CocoaErrors.made(
             NSPersistentStoreInvalidTypeError,
-            "The request's results are of the type \(found.map { "\(type(of: $0))" } ?? "?"), not \(ResultType.self)")
+            "The request's results are of the type \(found.map { "\(type(of: $0))" } ?? "?"), not \(ResultType.self)"
+                + ((found as? NSManagedObject).flatMap { ObjectClasses.missing($0.modelEntity) }.map { ": \($0)" } ?? "")
+        )
     }
 }

@@ -10,8 +10,8 @@ extension NSFetchRequest {
             throw ModelError(
                 .invalid, "The fetch request “\(template.name)” has the result type \(template.resultType)")
         }
-        source = template
-        ownEntityName = template.entityName
+        content.source = template
+        content.entityName = template.entityName
         predicate = try template.predicateFormat.map { FormatPredicate.make(try FetchPredicate(format: $0)) }
         fetchLimit = template.fetchLimit
         fetchBatchSize = template.fetchBatchSize
@@ -29,7 +29,7 @@ extension NSFetchRequest {
     ///   keep.
     func template(named name: String) throws -> FetchRequestTemplate {
         let own = try ownTemplate(named: name)
-        guard let source else { return own }
+        guard let source = content.source else { return own }
         let unchanged = try NSFetchRequest(source).ownTemplate(named: name)
         var template = own == unchanged ? source : own
         (template.name, template.extraMarkup) = (name, source.extraMarkup)
@@ -63,7 +63,7 @@ extension NSFetchRequest {
 
     /// Names the entity of another model, where the request names one by its description.
     func lead(into entities: [String: NSEntityDescription]) {
-        if let name = ownEntity?.name, let found = entities[name] { ownEntity = found }
+        if let name = content.entity?.name, let found = entities[name] { content.entity = found }
     }
 }
 

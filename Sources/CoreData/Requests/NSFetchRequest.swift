@@ -24,70 +24,124 @@ public struct NSFetchRequestResultType: OptionSet, Sendable, Hashable {
 /// let books = try context.fetch(request)
 /// ```
 open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
-    var ownEntity: NSEntityDescription?
-    var ownEntityName: String?
-    var entityClass: NSManagedObject.Type?
-    /// What the request was made of, for its text and its markup.
-    var source: FetchRequestTemplate?
+    private(set) var content = FetchRequestContent()
 
     /// Creates a request without an entity.
-    public override init() {
-        super.init()
-        ObjectClasses.note(ResultType.self)
+    public override init() { super.init() }
+
+    convenience init(_ content: FetchRequestContent) {
+        self.init()
+        self.content = content
     }
 
     /// Creates a request for the objects of an entity.
     public convenience init(entityName: String) {
         self.init()
-        ownEntityName = entityName
+        content.entityName = entityName
     }
 
     convenience init(classOfEntity type: NSManagedObject.Type) {
         self.init()
-        entityClass = type
+        content.entityClass = type
     }
 
     /// The entity to fetch; nil while only its name is known.
     open var entity: NSEntityDescription? {
-        get { ownEntity ?? entityClass.map { $0.entity() } }
-        set { (ownEntity, ownEntityName) = (newValue, nil) }
+        get { content.entity ?? content.entityClass.map { $0.entity() } }
+        set { (content.entity, content.entityName) = (newValue, nil) }
     }
     /// The name of the entity to fetch.
-    open var entityName: String? { ownEntity?.name ?? ownEntityName ?? entityClass.flatMap { $0.entity().name } }
+    open var entityName: String? {
+        content.entity?.name ?? content.entityName ?? content.entityClass.flatMap { $0.entity().name }
+    }
     /// The condition on the objects.
-    open var predicate: NSPredicate?
+    open var predicate: NSPredicate? {
+        get { content.predicate }
+        set { content.predicate = newValue }
+    }
     /// The sort order.
-    open var sortDescriptors: [NSSortDescriptor]?
+    open var sortDescriptors: [NSSortDescriptor]? {
+        get { content.sortDescriptors }
+        set { content.sortDescriptors = newValue }
+    }
     /// The maximum number of results; 0 for all.
-    open var fetchLimit = 0
+    open var fetchLimit: Int {
+        get { content.fetchLimit }
+        set { content.fetchLimit = newValue }
+    }
     /// The number of results to skip.
-    open var fetchOffset = 0
+    open var fetchOffset: Int {
+        get { content.fetchOffset }
+        set { content.fetchOffset = newValue }
+    }
     /// The number of objects to read at a time. Results here are arrays whose rows are read at
     /// once; `fetchInBatches` of Folio reads them in batches.
-    open var fetchBatchSize = 0
+    open var fetchBatchSize: Int {
+        get { content.fetchBatchSize }
+        set { content.fetchBatchSize = newValue }
+    }
     /// What the fetch returns.
-    open var resultType: NSFetchRequestResultType = .managedObjectResultType
+    open var resultType: NSFetchRequestResultType {
+        get { content.resultType }
+        set { content.resultType = newValue }
+    }
     /// Whether objects of sub-entities are included.
-    open var includesSubentities = true
+    open var includesSubentities: Bool {
+        get { content.includesSubentities }
+        set { content.includesSubentities = newValue }
+    }
     /// Whether unsaved changes are taken into account.
-    open var includesPendingChanges = true
+    open var includesPendingChanges: Bool {
+        get { content.includesPendingChanges }
+        set { content.includesPendingChanges = newValue }
+    }
     /// Whether rows are read, and not only the IDs.
-    open var includesPropertyValues = true
+    open var includesPropertyValues: Bool {
+        get { content.includesPropertyValues }
+        set { content.includesPropertyValues = newValue }
+    }
     /// Whether objects are returned as faults.
-    open var returnsObjectsAsFaults = true
+    open var returnsObjectsAsFaults: Bool {
+        get { content.returnsObjectsAsFaults }
+        set { content.returnsObjectsAsFaults = newValue }
+    }
     /// Whether objects without changes get the current values of the store.
-    open var shouldRefreshRefetchedObjects = false
+    open var shouldRefreshRefetchedObjects: Bool {
+        get { content.shouldRefreshRefetchedObjects }
+        set { content.shouldRefreshRefetchedObjects = newValue }
+    }
     /// Relationships whose objects are fetched, too.
-    open var relationshipKeyPathsForPrefetching: [String]?
+    open var relationshipKeyPathsForPrefetching: [String]? {
+        get { content.relationshipKeyPathsForPrefetching }
+        set { content.relationshipKeyPathsForPrefetching = newValue }
+    }
     /// The columns of dictionaries: names, key paths or descriptions of properties and
     /// expressions.
-    open var propertiesToFetch: [Any]?
+    open var propertiesToFetch: [Any]? {
+        get { content.propertiesToFetch }
+        set { content.propertiesToFetch = newValue }
+    }
     /// The columns to group by.
-    open var propertiesToGroupBy: [Any]?
+    open var propertiesToGroupBy: [Any]? {
+        get { content.propertiesToGroupBy }
+        set { content.propertiesToGroupBy = newValue }
+    }
     /// A condition on groups.
-    open var havingPredicate: NSPredicate?
+    open var havingPredicate: NSPredicate? {
+        get { content.havingPredicate }
+        set { content.havingPredicate = newValue }
+    }
     /// Whether equal dictionaries are returned once.
-    open var returnsDistinctResults = false
+    open var returnsDistinctResults: Bool {
+        get { content.returnsDistinctResults }
+        set { content.returnsDistinctResults = newValue }
+    }
+
+    /// The stores that the request is for; nil for all.
+    open override var affectedStores: [NSPersistentStore]? {
+        get { content.affectedStores }
+        set { content.affectedStores = newValue }
+    }
 
     /// Fetches in the context whose block is running.
     ///
@@ -106,7 +160,49 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     }
 
     open override var description: String {
-        let name = ownEntity?.name ?? ownEntityName ?? "?"
+        let name = content.entity?.name ?? content.entityName ?? "?"
         return "<NSFetchRequest entity: \(name), predicate: \(predicate.map { "\($0)" } ?? "none")>"
+    }
+}
+
+/// What a fetch request says: requests for results of other types may share it.
+final class FetchRequestContent {
+    var entity: NSEntityDescription?
+    var entityName: String?
+    var entityClass: NSManagedObject.Type?
+    /// What the request was made of, for its text and its markup.
+    var source: FetchRequestTemplate?
+    var predicate: NSPredicate?
+    var sortDescriptors: [NSSortDescriptor]?
+    var fetchLimit = 0
+    var fetchOffset = 0
+    var fetchBatchSize = 0
+    var resultType: NSFetchRequestResultType = .managedObjectResultType
+    var includesSubentities = true
+    var includesPendingChanges = true
+    var includesPropertyValues = true
+    var returnsObjectsAsFaults = true
+    var shouldRefreshRefetchedObjects = false
+    var relationshipKeyPathsForPrefetching: [String]?
+    var propertiesToFetch: [Any]?
+    var propertiesToGroupBy: [Any]?
+    var havingPredicate: NSPredicate?
+    var returnsDistinctResults = false
+    var affectedStores: [NSPersistentStore]?
+
+    init() {}
+
+    init(copying other: FetchRequestContent) {
+        (entity, entityName, entityClass, source) = (other.entity, other.entityName, other.entityClass, other.source)
+        (predicate, sortDescriptors) = (other.predicate, other.sortDescriptors)
+        (fetchLimit, fetchOffset, fetchBatchSize) = (other.fetchLimit, other.fetchOffset, other.fetchBatchSize)
+        (resultType, includesSubentities) = (other.resultType, other.includesSubentities)
+        (includesPendingChanges, includesPropertyValues) = (other.includesPendingChanges, other.includesPropertyValues)
+        returnsObjectsAsFaults = other.returnsObjectsAsFaults
+        shouldRefreshRefetchedObjects = other.shouldRefreshRefetchedObjects
+        relationshipKeyPathsForPrefetching = other.relationshipKeyPathsForPrefetching
+        (propertiesToFetch, propertiesToGroupBy) = (other.propertiesToFetch, other.propertiesToGroupBy)
+        (havingPredicate, returnsDistinctResults) = (other.havingPredicate, other.returnsDistinctResults)
+        affectedStores = other.affectedStores
     }
 }

@@ -5,7 +5,8 @@ import Schema
 /// The values of an object in an ``NSAtomicStore``.
 open class NSAtomicStoreCacheNode: NSObject {
     /// The ID of the object.
-    public let objectID: NSManagedObjectID
+    open var objectID: NSManagedObjectID { ownObjectID }
+    private let ownObjectID: NSManagedObjectID
     /// The values by the names of the properties: those of attributes as they are, the node at the
     /// other end of a to-one relationship, and a set of nodes for a to-many relationship. Nil as
     /// long as no value was set.
@@ -13,7 +14,7 @@ open class NSAtomicStoreCacheNode: NSObject {
 
     /// Creates a node without values.
     public init(objectID moid: NSManagedObjectID) {
-        objectID = moid
+        ownObjectID = moid
         super.init()
     }
 

@@ -8,7 +8,8 @@ import Schema
 /// an `NSManagedObjectID`, or `NSNull` for none.
 open class NSIncrementalStoreNode: NSObject {
     /// The ID of the object.
-    public let objectID: NSManagedObjectID
+    open var objectID: NSManagedObjectID { ownObjectID }
+    private let ownObjectID: NSManagedObjectID
     /// The version of the values. One that differs from the version that a context has read means
     /// that the object was changed elsewhere.
     public private(set) var version: UInt64
@@ -16,7 +17,7 @@ open class NSIncrementalStoreNode: NSObject {
 
     /// Creates a node.
     public init(objectID: NSManagedObjectID, withValues values: [String: Any] = [:], version: UInt64) {
-        self.objectID = objectID
+        ownObjectID = objectID
         self.values = values
         self.version = version
         super.init()

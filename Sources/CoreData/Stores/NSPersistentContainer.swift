@@ -9,23 +9,27 @@ import ObjectGraph
 ///     if let error { print(error) }
 /// }
 /// ```
-// Sendable as on Apple's platforms. All stored properties but one are constants of Sendable types;
-// `persistentStoreDescriptions` is set before the stores are loaded, by whoever made the container,
-// and only `loadPersistentStores` reads it.
+// Sendable as on Apple's platforms. Initializers set the stored properties, but for
+// `persistentStoreDescriptions`, which is set before the stores are loaded, by whoever made the
+// container; only `loadPersistentStores` reads it.
 open class NSPersistentContainer: NSObject, @unchecked Sendable {
     /// The name of the container, which is the base name of its model's and its store's file.
-    public let name: String
+    open var name: String { ownName }
+    private let ownName: String
     /// A context of the main queue.
-    public let viewContext: NSManagedObjectContext
+    open var viewContext: NSManagedObjectContext { ownViewContext }
+    private var ownViewContext: NSManagedObjectContext
     /// The model.
-    public let managedObjectModel: NSManagedObjectModel
+    open var managedObjectModel: NSManagedObjectModel { ownManagedObjectModel }
+    private let ownManagedObjectModel: NSManagedObjectModel
     /// The coordinator of the stores.
-    public let persistentStoreCoordinator: NSPersistentStoreCoordinator
+    open var persistentStoreCoordinator: NSPersistentStoreCoordinator { ownPersistentStoreCoordinator }
+    private var ownPersistentStoreCoordinator: NSPersistentStoreCoordinator
     /// The stores to load and their options, initially `<name>.sqlite` in
     /// ``defaultDirectoryURL()``.
     open var persistentStoreDescriptions: [NSPersistentStoreDescription]
     /// Why the model is not the application's; nil where it is.
-    private let modelError: (any Error)?
+    private var modelError: (any Error)?
 
     /// The directory for the stores of the application.
     open class func defaultDirectoryURL() -> URL {
@@ -41,32 +45,20 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     /// Where there is no such model, or it can't be read, the container has no entities, and
     /// ``loadPersistentStores(completionHandler:)`` opens no store and gives the error.
     public convenience init(name: String) {
-        let models = ModelFinder.models(in: [Bundle.main] + Bundle.allBundles)
-        do {
-            guard let own = models.first(where: { $0.deletingPathExtension().lastPathComponent == name }) else {
-                throw CocoaErrors.made(
-                    NSFileReadNoSuchFileErrorCode, "Failed to load model named \(name): no bundle has such a file")
-            }
-            self.init(name, try NSManagedObjectModel(reading: own), nil)
-        } catch {
-            self.init(name, NSManagedObjectModel(), CocoaErrors.translated(error))
-        }
+        let model = Result { try NSManagedObjectModel(named: name) }
+        self.init(name: name, managedObjectModel: (try? model.get()) ?? NSManagedObjectModel())
+        if case .failure(let error) = model { modelError = CocoaErrors.translated(error) }
     }
 
     /// Creates a container with a model. No store is opened yet.
-    public convenience init(name: String, managedObjectModel model: NSManagedObjectModel) {
-        self.init(name, model, nil)
-    }
-
-    private init(_ name: String, _ model: NSManagedObjectModel, _ modelError: (any Error)?) {
-        self.name = name
-        self.modelError = modelError
-        managedObjectModel = model
-        persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-        viewContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+    public init(name: String, managedObjectModel model: NSManagedObjectModel) {
+        ownName = name
+        ownManagedObjectModel = model
+        ownPersistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        ownViewContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
         persistentStoreDescriptions = []
         super.init()
-        viewContext.persistentStoreCoordinator = persistentStoreCoordinator
+        ownViewContext.persistentStoreCoordinator = ownPersistentStoreCoordinator
         let folder = type(of: self).defaultDirectoryURL()
         persistentStoreDescriptions = [
             NSPersistentStoreDescription(url: folder.appendingPathComponent("\(name).sqlite"))
@@ -74,15 +66,12 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     }
 
     /// A container of a coordinator that there is.
-    init(coordinator: NSPersistentStoreCoordinator) {
-        name = coordinator.name ?? ""
-        modelError = nil
-        managedObjectModel = coordinator.managedObjectModel
-        persistentStoreCoordinator = coordinator
-        viewContext = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+    convenience init(coordinator: NSPersistentStoreCoordinator) {
+        self.init(name: coordinator.name ?? "", managedObjectModel: coordinator.managedObjectModel)
         persistentStoreDescriptions = []
-        super.init()
-        viewContext.persistentStoreCoordinator = coordinator
+        ownPersistentStoreCoordinator = coordinator
+        ownViewContext = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
+        ownViewContext.persistentStoreCoordinator = coordinator
     }
 
     /// Opens the stores, and tells of each how it went; in the background for those whose

@@ -25,9 +25,11 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         set { state.withLock { $0.coordinator = newValue } }
     }
     /// The name of the configuration whose entities the store has.
-    public let configurationName: String
+    open var configurationName: String { ownConfigurationName }
+    private let ownConfigurationName: String
     /// The options that the store was opened with.
-    public let options: [AnyHashable: Any]?
+    open var options: [AnyHashable: Any]? { ownOptions }
+    private let ownOptions: [AnyHashable: Any]?
     /// Folio's store; nil for a store of the application's own that is no part of a coordinator.
     var attached: PersistentStore? {
         get { state.withLock { $0.attached } }
@@ -58,8 +60,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
         options: [AnyHashable: Any]? = nil
     ) {
-        configurationName = name ?? "PF_DEFAULT_CONFIGURATION_NAME"
-        self.options = options
+        ownConfigurationName = name ?? "PF_DEFAULT_CONFIGURATION_NAME"
+        ownOptions = options
         initialURL = url
         super.init()
         persistentStoreCoordinator = root

@@ -14,9 +14,20 @@ extension NSPersistentStoreCoordinator {
             return try CustomStores.open(kind, self, storeType, configuration, storeURL, options)
         }
         var description = try StoreOptions.description(storeType, configuration, storeURL, options)
+        if description.type == .sqlite, !description.isReadOnly { try removeEmptyFile(description.url) }
         try StoreMigration.prepare(&description, options, managedObjectModel, folio)
         try StoreMigration.vacuum(description, options)
         return NSPersistentStore(try folio.addPersistentStore(description), of: self, options)
+    }
+
+    /// Removes a file without content, as ``destroyPersistentStore(at:ofType:options:)`` leaves it:
+    /// a store is made in its place.
+    private func removeEmptyFile(_ url: URL) throws {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
+        guard attributes?[.type] as? FileAttributeType == .typeRegular,
+            (attributes?[.size] as? NSNumber)?.intValue == 0
+        else { return }
+        try FileManager.default.removeItem(at: url)
     }
 
     /// The model that a store carries.

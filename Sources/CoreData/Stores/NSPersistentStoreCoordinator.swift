@@ -13,7 +13,8 @@ internal import Synchronization
 // changed once it is in use.
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// The model of the stores.
-    public let managedObjectModel: NSManagedObjectModel
+    open var managedObjectModel: NSManagedObjectModel { ownManagedObjectModel }
+    private let ownManagedObjectModel: NSManagedObjectModel
     /// Folio's coordinator.
     let folio: PersistentStoreCoordinator
     private let queue = ContextQueue(.privateQueueConcurrencyType)
@@ -22,7 +23,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Creates a coordinator without stores. The model can't be changed from here on.
     public init(managedObjectModel model: NSManagedObjectModel) {
-        managedObjectModel = model
+        ownManagedObjectModel = model
         folio = Self.make(model) { ObjectClasses.type(of: $0) }
         super.init()
         register()
@@ -30,7 +31,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// A coordinator whose objects are of no class of the application's, as migrations need it.
     init(plain model: NSManagedObjectModel) {
-        managedObjectModel = model
+        ownManagedObjectModel = model
         folio = Self.make(model) { _ in NSManagedObject.self }
         super.init()
         register()
@@ -38,8 +39,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// A coordinator of the stores of one of Folio's.
     init(sharing other: PersistentStoreCoordinator) {
-        managedObjectModel = NSManagedObjectModel.of(other.managedObjectModel)
-        folio = Self.make(managedObjectModel) { ObjectClasses.type(of: $0) }
+        ownManagedObjectModel = NSManagedObjectModel.of(other.managedObjectModel)
+        folio = Self.make(ownManagedObjectModel) { ObjectClasses.type(of: $0) }
         super.init()
         register()
         for store in other.stores { folio.add(store) }
@@ -198,17 +199,25 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     // MARK: Files
 
-    /// Deletes a store and all its files. One that the coordinator has is removed first. The
-    /// options have no effect.
+    /// Deletes what a store has. One that the coordinator has is removed first. The options have no
+    /// effect.
     ///
-    /// - Throws: An error of Cocoa's domain, also for a file that there is not.
+    /// A SQLite store is an empty file afterwards, also where there was none before; a store is
+    /// made in it when it is next opened. Other stores are removed with all their files.
+    ///
+    /// - Throws: An error of Cocoa's domain; for an XML or binary store also if there is no file.
     open func destroyPersistentStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil) throws {
         try translatingErrors {
             if let store = persistentStore(for: url) { try remove(store) }
             if storeType == NSInMemoryStoreType || url.path == "/dev/null" || url.path.hasPrefix("/dev/null/") {
                 return
             }
-            try folio.destroyPersistentStore(at: url, type: StoreType(rawValue: storeType))
+            guard storeType == NSSQLiteStoreType else {
+                return try folio.destroyPersistentStore(at: url, type: StoreType(rawValue: storeType))
+            }
+            let size = (try? FileManager.default.attributesOfItem(atPath: url.path))?[.size] as? NSNumber
+            if size?.intValue ?? 0 > 0 { try folio.destroyPersistentStore(at: url, type: .sqlite) }
+            if size?.intValue != 0 { try Data().write(to: url, options: .withoutOverwriting) }
         }
     }
 
@@ -325,7 +334,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     open func perform(_ block: @escaping () -> Void) { queue.run(block) }
 
     /// Runs a block in the coordinator's queue, and waits for it.
-    open func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result { try queue.wait(block) }
+    open func performAndWait(_ block: () -> Void) { queue.wait(block) }
+
+    /// Runs a block in the coordinator's queue, waits for it, and returns its result.
+    public func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result { try queue.wait(block) }
 
     /// Whether a lightweight migration was put off and is now complete: none ever is put off.
     open func finishDeferredLightweightMigration() -> Bool { false }

@@ -27,8 +27,11 @@ open class NSPersistentStoreDescription: NSObject {
         super.init()
     }
 
-    /// Creates a description of a SQLite store without a location.
-    public override init() { super.init() }
+    /// Creates a description of a SQLite store in memory, `/dev/null`.
+    public override init() {
+        url = URL(fileURLWithPath: "/dev/null")
+        super.init()
+    }
 
     /// Sets an option, or with nil removes it.
     open func setOption(_ option: NSObject?, forKey key: String) { options[key] = option }

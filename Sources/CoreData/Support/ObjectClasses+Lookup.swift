@@ -1,20 +1,28 @@
 import Foundation
 import Schema
+import Synchronization
 
 extension ObjectClasses {
+    private static let types = Mutex<[String: NSManagedObject.Type]>([:])
+
     /// The class that a model names; nil where there is none.
     static func type(named name: String) -> NSManagedObject.Type? {
-        // A leading dot is how the model editor writes the current product's module.
-        let name = name.hasPrefix(".") ? String(name.dropFirst()) : name
-        if name.contains("."), let found = NSClassFromString(name) as? NSManagedObject.Type { return found }
-        let last = name.split(separator: ".").last.map(String.init) ?? name
-        for module in knownModules {
-            if let found = NSClassFromString("\(module).\(last)") as? NSManagedObject.Type { return found }
-        }
-        return nil
+        if let known = types.withLock({ $0[name] }) { return known }
+        guard let found = type(named: name, as: NSManagedObject.self) else { return nil }
+        types.withLock { $0[name] = found }
+        return found
     }
 
-    /// The class of an entity's objects.
+    /// That the program has no class of the name that an entity's model has; nil where it has one.
+    static func missing(_ entity: EntityDescription) -> String? {
+        guard let name = entity.managedObjectClassName, name != "NSManagedObject", type(named: name) == nil else {
+            return nil
+        }
+        return "the model names the class \(name) for \(entity.name), and the program has no such class"
+    }
+
+    /// The class of an entity's objects; `NSManagedObject`, as in Core Data, where the program does
+    /// not have the class that the model names.
     static func type(of entity: EntityDescription) -> NSManagedObject.Type {
         guard let name = entity.managedObjectClassName, name != "NSManagedObject" else { return NSManagedObject.self }
         return type(named: name) ?? NSManagedObject.self

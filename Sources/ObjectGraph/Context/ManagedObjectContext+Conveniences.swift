@@ -62,10 +62,12 @@ extension ManagedObjectContext {
     }
 }
 
-extension ManagedObject {
+// A member of a protocol's extension, so that a subclass of an application may have one of the same
+// name.
+extension KeyPathNaming where Self: ManagedObject {
     /// Marks the object for deletion, as ``ManagedObjectContext/delete(_:)`` does. Does nothing if
     /// the object has no context.
-    public final func delete() {
+    public func delete() {
         managedObjectContext?.delete(self)
     }
 }

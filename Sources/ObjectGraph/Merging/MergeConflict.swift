@@ -59,4 +59,9 @@ public struct ConstraintConflict: Sendable, Hashable {
     public let conflictingObjectIDs: [ManagedObjectID]
     /// The values of these objects, in the same order.
     public let conflictingSnapshots: [[String: PropertyValue]]
+
+    /// A conflict of no objects.
+    package static let none = ConstraintConflict(
+        entityName: "", constraint: [], constraintValues: [:], databaseObjectID: nil, databaseSnapshot: nil,
+        conflictingObjectIDs: [], conflictingSnapshots: [])
 }

@@ -1,3 +1,4 @@
+public import Query
 import RowMemory
 public import Schema
 
@@ -24,15 +25,6 @@ extension ManagedObject {
     /// Throws if the object has no context.
     final func checkContext() throws(GraphError) {
         if registryReference == nil { throw .noContext }
-    }
-
-    /// Fires the fault if the object is one, that is, reads its values from the store.
-    ///
-    /// - Throws: ``GraphError`` with code `objectNotFound` if the object does not exist in the
-    ///   store or has no context; errors of the store.
-    public final func fulfillFault() throws {
-        try checkContext()
-        if state.isFault { try context.faults.fulfillFault(self) }
     }
 
     /// Whether a to-many relationship has not been read yet, or for a to-one relationship, whether
@@ -71,5 +63,18 @@ extension ManagedObject {
     final func existingList(_ relation: EntityShape.Relation) -> MemberList? {
         // Only the object graph sets to-many slots, and only to a `MemberList`.
         optionalRow?.members(relation.slot).map { unsafeDowncast($0, to: MemberList.self) }
+    }
+}
+
+// Members of a protocol's extension, so that a subclass of an application may have members of the
+// same names.
+extension KeyPathNaming where Self: ManagedObject {
+    /// Fires the fault if the object is one, that is, reads its values from the store.
+    ///
+    /// - Throws: ``GraphError`` with code `objectNotFound` if the object does not exist in the
+    ///   store or has no context; errors of the store.
+    public func fulfillFault() throws {
+        try checkContext()
+        if state.isFault { try context.faults.fulfillFault(self) }
     }
 }

@@ -1,15 +1,17 @@
 import Foundation
-import Query
+public import Query
 import Schema
 
-extension ManagedObject {
+// Members of a protocol's extension, so that a subclass of an application may have members of the
+// same names.
+extension KeyPathNaming where Self: ManagedObject {
     /// The value of a transformable attribute, decoded by its transformer; nil if there is none. It
     /// is decoded by every call: mutating it does not change the attribute.
     ///
     /// - Throws: ``GraphError`` with code `unknownKey`, or `wrongType` if the attribute is not
     ///   transformable, its transformer is not registered, or the transformer refuses the data;
     ///   errors of the store.
-    public final func transformedValue(forKey key: String) throws -> Any? {
+    public func transformedValue(forKey key: String) throws -> Any? {
         try checkContext()
         return try TransformableAttribute(entity, key).value(from: propertyValue(forKey: key))
     }
@@ -18,7 +20,7 @@ extension ManagedObject {
     /// the data.
     ///
     /// - Throws: The same errors as ``transformedValue(forKey:)``; the attribute is then unchanged.
-    public final func setTransformedValue(_ value: Any?, forKey key: String) throws {
+    public func setTransformedValue(_ value: Any?, forKey key: String) throws {
         try checkContext()
         try setPropertyValue(TransformableAttribute(entity, key).stored(value), forKey: key)
     }

@@ -77,8 +77,7 @@ struct BatchExecutor {
         let coordinator = PersistentStoreCoordinator(managedObjectModel: context.model, factories: [])
         for store in wanted { coordinator.add(store) }
         let scratch = ManagedObjectContext(coordinator)
-        scratch.name = context.name
-        scratch.transactionAuthor = context.transactionAuthor
+        (scratch.name, scratch.transactionAuthor) = (origin.contextName, origin.author)
         scratch.mergePolicy = context.mergePolicy
         return BatchExecutor(scratch)
     }
@@ -116,7 +115,16 @@ struct BatchExecutor {
         return byValues
     }
 
-    private var origin: ChangeOrigin { ChangeOrigin(author: context.transactionAuthor, contextName: context.name) }
+    /// The author and the name that the history gets: those of the root, as with the saves of a
+    /// child context.
+    private var origin: ChangeOrigin {
+        var root = context
+        while let parent = root.parent { root = parent }
+        var origin = ChangeOrigin()
+        let read = { origin = ChangeOrigin(author: root.transactionAuthor, contextName: root.name) }
+        if root !== context, let exclusively = root.exclusively { exclusively(read) } else { read() }
+        return origin
+    }
 
     func renamed(_ changes: SavedChanges) -> SavedChanges {
         var changes = changes
@@ -206,8 +214,7 @@ struct BatchExecutor {
         try context.persistentStoreCoordinator.check(.batchRequest)
         for store in context.persistentStoreCoordinator.stores { coordinator.add(store) }
         let scratch = ManagedObjectContext(coordinator)
-        scratch.name = context.name
-        scratch.transactionAuthor = context.transactionAuthor
+        (scratch.name, scratch.transactionAuthor) = (origin.contextName, origin.author)
         return scratch
     }
 }

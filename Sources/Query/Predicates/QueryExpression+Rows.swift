@@ -15,7 +15,7 @@ extension QueryExpression {
     }
 
     /// Whether the expression contains an aggregate over objects.
-    var aggregatesRows: Bool {
+    package var aggregatesRows: Bool {
         var found = false
         _ = FetchPredicate.replacing(self) { expression, _ in
             if expression.rowAggregate != nil { found = true }

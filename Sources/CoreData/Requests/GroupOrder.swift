@@ -1,0 +1,45 @@
+import Query
+import Schema
+
+/// The order of rows that stand for several objects by what is not the same for all of them.
+///
+/// Core Data hands such an order to SQLite, which takes the value of one of the objects. Here it is
+/// the first value in the order: the smallest one, or for a descending order the largest.
+enum GroupOrder {
+    /// The beginning of the names of columns that are there for the order alone.
+    private static let prefix = "folio order "
+
+    /// The sort keys of a request for dictionaries, whose columns it may add to.
+    static func apply<Result>(to request: inout FetchRequest<Result>) -> [SortKey] {
+        let groups = request.propertiesToGroupBy
+        let isCollapsed = !groups.isEmpty || request.propertiesToFetch.contains(where: \.isAggregate)
+        guard isCollapsed else { return request.sortDescriptors }
+        let known = Set((request.propertiesToFetch + groups).map(\.name))
+        var keys: [SortKey] = []
+        for key in request.sortDescriptors {
+            if known.contains(key.keyPath) || key.ordersObjects || key.relevanceQuery != nil {
+                keys.append(key)
+            } else if !groups.isEmpty, !request.returnsDistinctResults {
+                let function = key.isAscending ? "min:" : "max:", name = "\(prefix)\(keys.count)"
+                request.propertiesToFetch.append(
+                    .expression(ExpressionDescription(name, .function(function, [.keyPath(key.keyPath)]))))
+                keys.append(SortKey(name, ascending: key.isAscending, collation: key.collation))
+            }
+            // Without groups there is one row.
+        }
+        return keys
+    }
+
+    /// A row without the columns that are there for the order alone.
+    static func visible(_ row: [String: PropertyValue]) -> [String: PropertyValue] {
+        guard row.keys.contains(where: { $0.hasPrefix(prefix) }) else { return row }
+        return row.filter { !$0.key.hasPrefix(prefix) }
+    }
+}
+
+extension FetchColumn {
+    fileprivate var isAggregate: Bool {
+        guard case .expression(let description) = self else { return false }
+        return description.expression.aggregatesRows
+    }
+}

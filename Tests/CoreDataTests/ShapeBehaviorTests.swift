@@ -105,4 +105,48 @@ struct ShapeBehaviorTests {
         #expect(try await controller.importBooks(["a", "b"]) == 2)
         #expect(try await controller.fetchHistory(after: nil).map(\.author) == ["importBooks"])
     }
+
+    @Test func migratorsWork() async throws {
+        let folder = try Folder(), container = try Library.container(in: folder), url = try #require(container.storeURL)
+        _ = Book(context: container.viewContext)
+        try container.viewContext.save()
+        try container.persistentStoreCoordinator.remove(container.persistentStoreCoordinator.persistentStores[0])
+        let newer = Library.model()
+        newer["Book"]?.properties.append(AttributeBuilder.attribute("subtitle", .stringAttributeType, optional: true))
+        newer["Book"]?.addIndex(on: "title")
+        #expect(newer.entity(for: Book.self)?.managedObjectClass == Book.self)
+        let migrator = Migrator(models: [Library.model(), newer])
+        #expect(try migrator.requiresMigration(at: url, to: newer))
+        try migrator.migrate(at: url, to: newer)
+        #expect(try !migrator.requiresMigration(at: url, to: newer))
+        let next = NSPersistentContainer(name: "Library", managedObjectModel: newer)
+        next.persistentStoreDescriptions[0].url = url
+        try await next.loadStores()
+        #expect(try await next.background { try $0.count(for: Book.fetchRequest()) } == 1)
+        try next.destroyAll()
+        try FileManager.default.removeItem(at: url)
+    }
+
+    @Test func anEntityBuiltInCodeHasStoresOfItsOwn() throws {
+        CountingStore.register()
+        let model = NSManagedObjectModel()
+        model.entity(Dummy.self) { entity in
+            entity.properties = [NSAttributeDescription.make(name: "name", type: .string)]
+        }
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        try coordinator.addPersistentStore(
+            ofType: CountingStore.type, configurationName: nil, at: URL(fileURLWithPath: "/dev/null"), options: nil)
+        let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        #expect(try context.fetch(Dummy.fetchRequest()).isEmpty)
+        let dummy = Dummy()
+        context.insert(dummy)
+        #expect(throws: CocoaError.self) {
+            dummy.setValue("", forKey: "name")
+            try context.save()
+        }
+        dummy.setValue("a", forKey: "name")
+        try context.save()
+        #expect(!dummy.objectID.isTemporaryID && dummy.isMember(of: Dummy.self))
+    }
 }

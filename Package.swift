@@ -64,24 +64,22 @@ let modules: [(name: String, kind: Kind, imports: [String])] = [
     (
         "FileMigration", .swift,
         [
-            "DocumentFiles", "Migration", "SQLiteStore", "AtomicStores", "Storage", "RowMemory", "Query", "ModelFiles",
-            "Schema", "Coding", "FileSystem",
+            "DocumentFiles", "Migration", "ObjectGraph", "SQLiteStore", "AtomicStores", "Storage", "Query",
+            "ModelFiles", "Schema", "FileSystem",
         ]
     ),
     (
         "Merging", .swift,
         [
-            "FileMigration", "DocumentFiles", "ObjectGraph", "SQLiteStore", "Storage", "RowMemory", "Query", "Schema",
-            "Coding", "FileSystem",
+            "FileMigration", "DocumentFiles", "ObjectGraph", "SQLiteStore", "Storage", "RowMemory", "Schema", "Coding",
+            "FileSystem",
         ]
     ),
     (
         "DocumentKit", .swift,
         [
-            "Merging", "FileMigration", "DocumentFiles", "Stack", "Migration", "ObjectGraph", "SQLiteStore",
-            "AtomicStores", "ArchiveKit",
-            "SQLiteKit", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "Coding",
-            "FileSystem",
+            "Merging", "FileMigration", "DocumentFiles", "Migration", "ObjectGraph", "SQLiteStore", "Storage", "Query",
+            "Schema", "FileSystem",
         ]
     ),
     ("ModelMacros", .syntax, []),

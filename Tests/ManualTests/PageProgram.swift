@@ -50,8 +50,8 @@ struct PageProgram {
         return outcome.exit == 0 ? nil : outcome.output
     }
 
-    /// The object files of `Interchange`, `Folio` and the modules below them, of those that the command is linked
-    /// with: the folders of the build may hold objects of files that are gone.
+    /// The object files of `Interchange`, `Folio` and the modules below them, of those that the
+    /// command is linked with: the folders of the build may hold objects of files that are gone.
     private static func objects(in products: URL) throws -> [String] {
         let list = products.appendingPathComponent("folio.product/Objects.LinkFileList")
         let folders = try modules().map { "/\($0).build/" }
@@ -60,7 +60,8 @@ struct PageProgram {
         }
     }
 
-    /// The modules that `Folio` and `Interchange` are linked with, as the manifest's table has them.
+    /// The modules that `Folio` and `Interchange` are linked with, as the manifest's table has
+    /// them.
     private static func modules() throws -> [String] {
         let manifest = try String(contentsOf: Manual.root.appendingPathComponent("Package.swift"), encoding: .utf8)
         let row = /\(\s*"(?<name>\w+)"\s*,\s*\.(?<kind>\w+)(?:\([^)]*\))?\s*,\s*\[(?<imports>[^\]]*)\]\s*\)/

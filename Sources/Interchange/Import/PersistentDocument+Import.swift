@@ -50,8 +50,8 @@ extension PersistentDocument {
         try importObjects(from: [url], options: options, progress: progress)
     }
 
-    /// Imports the objects of several files, which may refer to each other in any order, as one step
-    /// of undo.
+    /// Imports the objects of several files, which may refer to each other in any order, as one
+    /// step of undo.
     /// - Parameters:
     ///   - urls: The files.
     ///   - options: What is done with the records.

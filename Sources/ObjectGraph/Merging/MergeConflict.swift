@@ -59,4 +59,18 @@ public struct ConstraintConflict: Sendable, Hashable {
     public let conflictingObjectIDs: [ManagedObjectID]
     /// The values of these objects, in the same order.
     public let conflictingSnapshots: [[String: PropertyValue]]
+
+    package init(
+        entityName: String, constraint: [String], constraintValues: [String: PropertyValue],
+        databaseObjectID: ManagedObjectID?, databaseSnapshot: [String: PropertyValue]?,
+        conflictingObjectIDs: [ManagedObjectID], conflictingSnapshots: [[String: PropertyValue]]
+    ) {
+        self.entityName = entityName
+        self.constraint = constraint
+        self.constraintValues = constraintValues
+        self.databaseObjectID = databaseObjectID
+        self.databaseSnapshot = databaseSnapshot
+        self.conflictingObjectIDs = conflictingObjectIDs
+        self.conflictingSnapshots = conflictingSnapshots
+    }
 }

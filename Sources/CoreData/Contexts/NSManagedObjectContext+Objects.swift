@@ -7,14 +7,14 @@ extension NSManagedObjectContext {
     ///
     /// - Throws: An error of Cocoa's domain.
     public func fetch<Result>(_ request: NSFetchRequest<Result>) throws -> [Result] {
-        try translatingErrors { try request.results(in: self) }
+        try translatingErrors(in: folio) { try request.results(in: self) }
     }
 
     /// The number of results of a request.
     ///
     /// - Throws: An error of Cocoa's domain.
     public func count<Result>(for request: NSFetchRequest<Result>) throws -> Int {
-        try translatingErrors { try request.count(in: self) }
+        try translatingErrors(in: folio) { try request.count(in: self) }
     }
 
     /// Executes a request: a fetch, a batch, or one for history.
@@ -22,7 +22,7 @@ extension NSManagedObjectContext {
     /// - Throws: An error of Cocoa's domain.
     @discardableResult
     public func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
-        try translatingErrors { try request.execute(in: self) }
+        try translatingErrors(in: folio) { try request.execute(in: self) }
     }
 
     // MARK: Generations
@@ -36,7 +36,7 @@ extension NSManagedObjectContext {
     ///
     /// - Throws: An error of Cocoa's domain.
     public func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
-        try translatingErrors { try required.setQueryGeneration(from: generation?.folio) }
+        try translatingErrors(in: folio) { try required.setQueryGeneration(from: generation?.folio) }
     }
 
     // MARK: Own objects

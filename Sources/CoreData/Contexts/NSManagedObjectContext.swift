@@ -271,7 +271,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// - Throws: An error of Cocoa's domain, `NSManagedObjectReferentialIntegrityError` if there is
     ///   none.
     open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
-        try translatingErrors { own(try required.existingObject(with: objectID)) }
+        try translatingErrors(in: folio) { own(try required.existingObject(with: objectID)) }
     }
 
     /// The object with an ID if the context knows it.
@@ -312,7 +312,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
         // The parent may have given some of them theirs.
         folio?.keys.takeRenamedKeys()
-        try translatingErrors { try required.obtainPermanentIDs(for: objects) }
+        try translatingErrors(in: folio) { try required.obtainPermanentIDs(for: objects) }
     }
 
     /// Discards the cached values of an object, with its changes or without them.

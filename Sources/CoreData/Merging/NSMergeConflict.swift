@@ -44,12 +44,9 @@ open class NSMergeConflict: NSObject {
         context = srcObject.owningContext
         versions = (newvers, oldvers)
         isWithinCoordinator = persnap == nil
-        func kept(_ values: [String: Any]) -> [String: PropertyValue] {
-            values.compactMapValues { BridgedValue.propertyValue($0) }
-        }
         folio = MergeConflict(
-            objectID: srcObject.objectID, objectSnapshot: kept(srcObject.committedValues(forKeys: nil)),
-            persistedSnapshot: (persnap ?? cachesnap).map(kept))
+            objectID: srcObject.objectID, objectSnapshot: Self.kept(srcObject.committedValues(forKeys: nil)),
+            persistedSnapshot: (persnap ?? cachesnap).map { Self.kept($0) })
     }
 
     /// The object of the context whose save found the conflict, also after the save. Traps for a
@@ -74,6 +71,10 @@ open class NSMergeConflict: NSObject {
     /// The version that the context read.
     open var oldVersionNumber: Int { versions.old }
 
+    fileprivate static func kept(_ values: [String: Any]) -> [String: PropertyValue] {
+        values.compactMapValues { BridgedValue.propertyValue($0) }
+    }
+
     static func plain(_ values: [String: PropertyValue]) -> [String: Any] {
         values.mapValues { BridgedValue.plain($0, in: nil) ?? NSNull() }
     }
@@ -94,6 +95,34 @@ open class NSConstraintConflict: NSObject {
 
     /// Creates a conflict of no objects.
     public convenience override init() { self.init(.none, nil) }
+
+    /// Creates a conflict, as a store of an application's own finds it.
+    ///
+    /// - Parameters:
+    ///   - contraint: The names of the attributes.
+    ///   - databaseObject: The object in the store that has the values; nil for a conflict within
+    ///     the context.
+    ///   - databaseSnapshot: Its values.
+    ///   - conflictingObjects: The objects of the context that have the values.
+    ///   - conflictingSnapshots: Their values, dictionaries.
+    public init(
+        constraint contraint: [String], databaseObject: NSManagedObject?, databaseSnapshot: [AnyHashable: Any]?,
+        conflictingObjects: [NSManagedObject], conflictingSnapshots: [Any]
+    ) {
+        func kept(_ values: [AnyHashable: Any]) -> [String: PropertyValue] {
+            NSMergeConflict.kept(
+                Dictionary(values.map { ("\($0.key)", $0.value) }, uniquingKeysWith: { first, _ in first }))
+        }
+        context = (conflictingObjects.first ?? databaseObject)?.owningContext
+        let snapshots = conflictingSnapshots.map { kept($0 as? [AnyHashable: Any] ?? [:]) }
+        folio = ConstraintConflict(
+            entityName: (conflictingObjects.first ?? databaseObject)?.modelEntity.name ?? "", constraint: contraint,
+            constraintValues: (snapshots.first ?? [:]).filter { contraint.contains($0.key) },
+            databaseObjectID: databaseObject?.objectID, databaseSnapshot: databaseSnapshot.map(kept),
+            conflictingObjectIDs: conflictingObjects.map(\.objectID), conflictingSnapshots: snapshots)
+        self.conflictingObjects = conflictingObjects
+        self.databaseObject = databaseObject
+    }
 
     /// The names of the attributes.
     open var constraint: [String] { folio.constraint }

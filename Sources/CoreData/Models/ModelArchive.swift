@@ -153,12 +153,10 @@ enum PartArchive {
     static func decode(_ property: NSPropertyDescription, from coder: NSCoder) -> Bool {
         guard let (entity, model) = entity(from: coder),
             let name = coder.text(propertyKey),
-            let index = entity.content.properties.firstIndex(where: { $0.name == name })
+            let found = entity.content.properties.first(where: { $0.name == name }),
+            type(of: found.declaration) == type(of: property.declaration)
         else { return false }
-        guard type(of: entity.content.properties[index].declaration) == type(of: property.declaration) else {
-            return false
-        }
-        property.take(entity.content.properties[index])
+        property.take(found)
         if let loose = coder.text(looseKey) {
             property.declaration.name = loose
             if let property = property as? NSRelationshipDescription {
@@ -167,15 +165,9 @@ enum PartArchive {
             }
             return true
         }
-        entity.content.properties[index] = property
+        // The model keeps its own description of the property: it is held by this one.
         (property.entity, property.heldModel) = (entity, model)
-        // What led to the description that was found leads to this one.
-        let entities = model.entitiesByName
-        for entity in model.ownEntities {
-            for case let relationship as NSRelationshipDescription in entity.content.properties {
-                relationship.resolve(entities)
-            }
-        }
+        (property as? NSRelationshipDescription)?.resolve(model.entitiesByName)
         return true
     }
 }

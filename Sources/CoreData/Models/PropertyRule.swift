@@ -24,10 +24,8 @@ struct PropertyRule {
 }
 
 extension NSPropertyDescription {
-    /// The errors of a value: one for each predicate that it does not satisfy.
-    func violations(by value: Any, of object: NSManagedObject) -> [CocoaError] {
-        rules.filter { !$0.predicate.evaluate(with: value) }.map { $0.failure(of: value, self, object) }
-    }
+    /// The predicates that a value does not satisfy.
+    func rulesViolated(by value: Any) -> [PropertyRule] { rules.filter { !$0.predicate.evaluate(with: value) } }
 }
 
 extension AttributeDescription {

@@ -10,6 +10,26 @@ enum KeyPathValue {
         return self.value(step(value, String(key)), keys.dropFirst())
     }
 
+    /// The operators that collect values, which expressions of predicates don't have.
+    private static let collecting: Set<Substring> = [
+        "@unionOfObjects", "@distinctUnionOfObjects", "@unionOfArrays", "@distinctUnionOfArrays",
+        "@distinctUnionOfSets",
+    ]
+
+    /// The value of keys among which one of these operators is; nil for other keys.
+    static func collected(_ value: Any?, _ keys: [Substring]) -> Any?? {
+        guard let index = keys.firstIndex(where: { collecting.contains($0) }) else { return nil }
+        let owner = self.value(value, keys[..<index]), rest = keys[(index + 1)...]
+        guard let elements = owner.flatMap({ BridgedValue.elements(of: $0) }) else { return .some(nil) }
+        let isNested = keys[index].hasSuffix("Arrays") || keys[index].hasSuffix("Sets")
+        var found = elements.compactMap { self.value($0, rest) }
+        if isNested { found = found.flatMap { BridgedValue.elements(of: $0) ?? [$0] } }
+        if owner is Set<AnyHashable> || owner is NSSet { return .some(set(found)) }
+        guard keys[index].hasPrefix("@distinct") else { return .some(found) }
+        var seen: Set<AnyHashable> = []
+        return .some(found.filter { ($0 as? AnyHashable).map { seen.insert($0).inserted } ?? true })
+    }
+
     private static func step(_ value: Any?, _ key: String) -> Any? {
         switch value {
         case nil: nil

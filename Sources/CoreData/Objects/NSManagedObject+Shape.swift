@@ -80,18 +80,23 @@ extension NSManagedObjectShape where Self: NSManagedObject {
     /// The value at the end of a key path, through relationships; nil where it leads nowhere.
     ///
     /// Through a to-many relationship it is the set of the values, through an ordered one the
-    /// ordered set. `@count`, `@sum`, `@avg`, `@min` and `@max` compute over collections.
+    /// ordered set. `@count`, `@sum`, `@avg`, `@min` and `@max` compute over collections;
+    /// `@unionOfObjects`, `@distinctUnionOfObjects` and the like collect.
     public func value(forKeyPath keyPath: String) -> Any? {
         guard keyPath.contains(".") else { return value(forKey: keyPath) }
-        guard keyPath.contains("@") else { return KeyPathValue.value(self, keyPath.split(separator: ".")[...]) }
+        let keys = keyPath.split(separator: ".")
+        guard keyPath.contains("@") else { return KeyPathValue.value(self, keys[...]) }
+        if let collected = KeyPathValue.collected(self, keys) { return collected }
         return NSExpression(forKeyPath: keyPath).expressionValue(with: self, context: nil)
     }
 
-    /// Sets the value at the end of a key path of to-one relationships.
+    /// Sets the value at the end of a key path: through a to-many relationship, that of each of its
+    /// objects.
     public func setValue(_ value: Any?, forKeyPath keyPath: String) {
         guard let dot = keyPath.lastIndex(of: ".") else { return setValue(value, forKey: keyPath) }
-        let owner = self.value(forKeyPath: String(keyPath[..<dot])) as? NSManagedObject
-        owner?.setValue(value, forKey: String(keyPath[keyPath.index(after: dot)...]))
+        let owner = self.value(forKeyPath: String(keyPath[..<dot])), key = keyPath[keyPath.index(after: dot)...]
+        let owners = owner.flatMap { BridgedValue.elements(of: $0) } ?? [owner].compactMap { $0 }
+        for case let object as NSManagedObject in owners { object.setValue(value, forKey: String(key)) }
     }
 
     /// The values of keys, with `NSNull` for nil.

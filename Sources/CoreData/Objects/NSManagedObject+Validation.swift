@@ -37,22 +37,25 @@ extension NSManagedObject {
         for (property, value) in asked() {
             // A value that there is not is asked for by no predicate.
             guard let value else { continue }
-            for violation in property.violations(by: value, of: self) { add(violation, to: &failures) }
+            for rule in property.rulesViolated(by: value) {
+                add(rule.failure(of: value, property, self), isNamed: rule.warning != nil, to: &failures)
+            }
         }
         try CocoaErrors.throwCombined(failures)
     }
 
-    /// Adds a predicate's failure in place of that of the bound that it is.
-    private func add(_ violation: CocoaError, to failures: inout [any Error]) {
+    /// Adds a predicate's failure in place of that of the bound that it is. One without a text says
+    /// less than the bound's.
+    private func add(_ violation: CocoaError, isNamed: Bool, to failures: inout [any Error]) {
         let key = violation.userInfo[NSValidationKeyErrorKey] as? String
         let others = failures.map { $0 as NSError }
-        func isSameKey(_ other: NSError) -> Bool { other.userInfo[NSValidationKeyErrorKey] as? String == key }
-        if others.contains(where: {
-            isSameKey($0) && $0.code == violation.errorCode && $0.localizedDescription == violation.localizedDescription
-        }) {
-            return
+        let ofKey = others.indices.filter { others[$0].userInfo[NSValidationKeyErrorKey] as? String == key }
+        let bounds = ofKey.filter { Self.boundCodes.contains(others[$0].code) }
+        let isKnown = ofKey.contains {
+            others[$0].code == violation.errorCode && others[$0].localizedDescription == violation.localizedDescription
         }
-        failures = zip(failures, others).filter { !isSameKey($1) || !Self.boundCodes.contains($1.code) }.map(\.0)
+        if isKnown || (!isNamed && !bounds.isEmpty) { return }
+        failures = failures.indices.filter { !bounds.contains($0) }.map { failures[$0] }
         failures.append(violation)
     }
 

@@ -103,7 +103,7 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer, @unchecked Se
         let allowed = type(of: self).allowedTopLevelClasses
         return SecureArchiveTransformer(
             allowedClassNames: SecureArchiveTransformer.standardClassNames.intersection(
-                allowed.map { NSStringFromClass($0) }),
+                allowed.map { ArchivedClasses.name($0) }),
             classes: .listed(allowed))
     }
 

@@ -100,9 +100,9 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     /// The name of the entity.
     open var entityName: String { ownEntityName }
     private let ownEntityName: String
-    /// The entity; nil where only its name is known.
+    /// The entity; nil where only its name is known, which is until a context executes the request.
     open var entity: NSEntityDescription! { ownEntity }
-    private let ownEntity: NSEntityDescription?
+    private var ownEntity: NSEntityDescription?
     /// The condition on the objects.
     open var predicate: NSPredicate?
     /// Whether objects of sub-entities are changed, too.
@@ -127,14 +127,15 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     open override var requestType: NSPersistentStoreRequestType { .batchUpdateRequestType }
 
     override func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+        ownEntity = entity ?? context.managedObjectModel?.entitiesByName[entityName]
         var request = BatchUpdateRequest(entityName: entityName)
         request.predicate = try predicate?.fetchPredicate()
         request.includesSubentities = includesSubentities
         request.affectedStores = storeUUIDs
-        let entity = context.required.model.entity(named: entityName)
+        let target = context.required.model.entity(named: entityName)
         for (key, value) in propertiesToUpdate ?? [:] {
             let name = NSEntityDescription.propertyName(key.base)
-            if let attribute = entity?.property(named: name)?.attribute, attribute.type == .transformable,
+            if let attribute = target?.property(named: name)?.attribute, attribute.type == .transformable,
                 !(value is NSExpression), !(value is NSNull)
             {
                 request.propertiesToUpdate[name] = .constant(.data(try TransformableValue.data(of: value, attribute)))
@@ -177,9 +178,9 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     /// The name of the entity.
     open var entityName: String { ownEntityName }
     private let ownEntityName: String
-    /// The entity; nil where only its name is known.
+    /// The entity; nil where only its name is known, which is until a context executes the request.
     open var entity: NSEntityDescription? { ownEntity }
-    private let ownEntity: NSEntityDescription?
+    private var ownEntity: NSEntityDescription?
     /// The values of the objects; nil where a handler gives them.
     open var objectsToInsert: [[String: Any]]?
     /// Fills the values of one object; true when there are no more.
@@ -237,6 +238,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     open override var requestType: NSPersistentStoreRequestType { .batchInsertRequestType }
 
     override func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+        ownEntity = entity ?? context.managedObjectModel?.entitiesByName[entityName]
         var request: BatchInsertRequest
         if let managedObjectHandler {
             request = BatchInsertRequest(
@@ -245,7 +247,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
         } else {
             var next = 0
             let objects = objectsToInsert ?? []
-            let entity = context.required.model.entity(named: entityName)
+            let target = context.required.model.entity(named: entityName)
             let fill = { [dictionaryHandler] (values: inout [String: Any?]) throws -> Bool in
                 var given: [String: Any] = [:]
                 if let dictionaryHandler {
@@ -257,7 +259,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
                     given = objects[next]
                     next += 1
                 }
-                for (key, value) in given { values[key] = try Self.settable(value, entity?.property(named: key)) }
+                for (key, value) in given { values[key] = try Self.settable(value, target?.property(named: key)) }
                 return false
             }
             request = BatchInsertRequest(entityName: entityName, dictionaryHandler: fill)

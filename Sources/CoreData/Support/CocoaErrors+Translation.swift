@@ -31,7 +31,7 @@ extension CocoaErrors {
         case let error as StoreCallError: translated(error.error)
         case let error as ValidationError: translated(error, in: context)
         case let error as GraphError: translated(error, in: context)
-        case let error as StorageError: translated(error)
+        case let error as StorageError: translated(error, in: context)
         case let error as MigrationError: translated(error)
         case let error as QueryError: made(NSPersistentStoreInvalidTypeError, error.description, error)
         case let error as ModelError: made(NSCoreDataError, error.description, error)
@@ -78,15 +78,18 @@ extension CocoaErrors {
                 error.message,
                 error, info)
         }
-        if let cause = error.underlying as? StorageError { return translated(cause) }
+        if let cause = error.underlying as? StorageError { return translated(cause, in: context) }
         return made(
             error.code == .noStore ? NSPersistentStoreOperationError : NSCoreDataError, error.message, error, info)
     }
 
-    private static func translated(_ error: StorageError) -> any Error {
+    private static func translated(_ error: StorageError, in context: ManagedObjectContext?) -> any Error {
         if let own = error.underlying as? StoreCallError { return translated(own) }
         var info: [String: Any] = [:]
         info[NSFilePathErrorKey] = error.path
+        let stores = context.flatMap { NSManagedObjectContext.of($0).persistentStoreCoordinator }?.persistentStores
+        let affected = stores?.filter { store in error.path.map { $0 == store.url?.path } ?? false } ?? []
+        if !affected.isEmpty { info[NSAffectedStoresErrorKey] = affected }
         let code: Int
         switch error.code {
         case .notFound: code = NSFileReadNoSuchFileErrorCode

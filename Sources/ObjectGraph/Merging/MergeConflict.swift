@@ -64,4 +64,18 @@ public struct ConstraintConflict: Sendable, Hashable {
     package static let none = ConstraintConflict(
         entityName: "", constraint: [], constraintValues: [:], databaseObjectID: nil, databaseSnapshot: nil,
         conflictingObjectIDs: [], conflictingSnapshots: [])
+
+    package init(
+        entityName: String, constraint: [String], constraintValues: [String: PropertyValue],
+        databaseObjectID: ManagedObjectID?, databaseSnapshot: [String: PropertyValue]?,
+        conflictingObjectIDs: [ManagedObjectID], conflictingSnapshots: [[String: PropertyValue]]
+    ) {
+        self.entityName = entityName
+        self.constraint = constraint
+        self.constraintValues = constraintValues
+        self.databaseObjectID = databaseObjectID
+        self.databaseSnapshot = databaseSnapshot
+        self.conflictingObjectIDs = conflictingObjectIDs
+        self.conflictingSnapshots = conflictingSnapshots
+    }
 }

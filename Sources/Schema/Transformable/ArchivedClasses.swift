@@ -18,7 +18,8 @@ package enum ArchivedClasses: Sendable {
         guard type.supportsSecureCoding else { return false }
         switch self {
         case .none: return false
-        case .secure: return !Self.isFoundations(type)
+        // One that its name does not lead to could be read by nobody.
+        case .secure: return !Self.isFoundations(type) && Self.type(named: Self.name(type)) == type
         case .listed(let types): return types.contains { Self.inherits(type, from: $0) }
         }
     }
@@ -28,15 +29,36 @@ package enum ArchivedClasses: Sendable {
     ///   - name: The name, with or without the module.
     ///   - requested: Classes that whoever decodes asks for in addition.
     func type(named name: String, requested: [AnyClass]) -> ArchivedClass? {
-        guard !name.isEmpty, name.unicodeScalars.allSatisfy({ $0 == "." || $0 == "_" || $0.properties.isXIDContinue })
-        else { return nil }
+        let isSpelled = name.unicodeScalars.allSatisfy {
+            ".$_".unicodeScalars.contains($0) || $0.properties.isXIDContinue
+        }
+        guard !name.isEmpty, isSpelled else { return nil }
         var listed = requested.compactMap { $0 as? ArchivedClass }
         if case .listed(let types) = self { listed += types.compactMap { $0 as? ArchivedClass } }
         let found =
-            listed.first { NSStringFromClass($0) == name } ?? (NSClassFromString(name) as? ArchivedClass)
-            ?? listed.first { NSStringFromClass($0).split(separator: ".").last.map(String.init) == name }
+            listed.first { Self.name($0) == name } ?? Self.type(named: name)
+            ?? listed.first { String(describing: $0) == name }
         guard let found, found.supportsSecureCoding, !Self.isFoundations(found) else { return nil }
         return allows(found) || listed.contains { Self.inherits(found, from: $0) } ? found : nil
+    }
+
+    /// The name of a class in archives: with its module, as Foundation has it. A class within
+    /// another declaration, which Foundation does not name, has the compiler's name; a private one
+    /// has none that leads to it.
+    package static func name(_ type: AnyClass) -> String {
+        let name = String(reflecting: type), parts = name.split(separator: ".")
+        if isFoundations(type) { return String(name.dropFirst("Foundation.".count)) }
+        if parts.count == 2, NSClassFromString(name) == type { return name }
+        if let own = _mangledTypeName(type), _typeByName(own) as? AnyClass == type { return own }
+        return "\(parts.first ?? "").\(String(describing: type))"
+    }
+
+    private static func type(named name: String) -> ArchivedClass? {
+        switch name.split(separator: ".", omittingEmptySubsequences: false).count {
+        case 1: ((_typeByName(name) as? AnyClass) ?? NSClassFromString(name)) as? ArchivedClass
+        case 2: NSClassFromString(name) as? ArchivedClass
+        default: nil
+        }
     }
 
     private static func isFoundations(_ type: AnyClass) -> Bool { String(reflecting: type).hasPrefix("Foundation.") }
@@ -56,7 +78,7 @@ package enum ArchivedClasses: Sendable {
         var chain: [String] = []
         var current: AnyClass? = type
         while let own = current {
-            chain.append(NSStringFromClass(own))
+            chain.append(name(own))
             current = _getSuperclass(own)
         }
         return chain

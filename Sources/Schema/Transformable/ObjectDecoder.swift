@@ -98,7 +98,7 @@ final class ObjectDecoder: NSCoder {
     private func isAllowed(_ chain: [String], _ requested: [AnyClass]?) -> Bool {
         if let requested {
             return requested.contains { type in
-                let name = NSStringFromClass(type).replacingOccurrences(of: "NSMutable", with: "NS")
+                let name = ArchivedClasses.name(type).replacingOccurrences(of: "NSMutable", with: "NS")
                 return name == "NSObject" || chain.contains(name)
             }
         }
@@ -106,7 +106,7 @@ final class ObjectDecoder: NSCoder {
     }
 
     private func refusal(_ chain: [String], _ requested: [AnyClass]?) -> Refusal {
-        let allowed = requested.map { $0.map { NSStringFromClass($0) } } ?? Array(names)
+        let allowed = requested.map { $0.map { ArchivedClasses.name($0) } } ?? Array(names)
         return Refusal(
             description:
                 "the class \(chain.first ?? "?") is not among those that are allowed: \(allowed.sorted().joined(separator: ", "))"
@@ -130,7 +130,7 @@ final class ObjectDecoder: NSCoder {
         underWay.remove(object.index)
         if let failure { throw failure }
         guard let instance else {
-            throw Refusal(description: "\(NSStringFromClass(type)) makes no object of what the archive has")
+            throw Refusal(description: "\(ArchivedClasses.name(type)) makes no object of what the archive has")
         }
         made[object.index] = instance
         return instance

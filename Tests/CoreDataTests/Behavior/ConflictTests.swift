@@ -128,5 +128,10 @@ import Testing
         #expect(conflict.sourceObject === car && conflict.newVersionNumber == 3 && conflict.oldVersionNumber == 2)
         #expect(conflict.objectSnapshot?["maker"] as? String == "A")
         #expect(conflict.cachedSnapshot?["maker"] as? String == "B" && conflict.persistedSnapshot == nil)
+        let same = NSConstraintConflict(
+            constraint: ["plate"], databaseObject: nil, databaseSnapshot: nil, conflictingObjects: [car],
+            conflictingSnapshots: [["plate": "1", "maker": "A"]])
+        #expect(same.conflictingObjects.first === car && same.constraintValues["plate"] as? String == "1")
+        #expect(same.conflictingSnapshots.first?["maker"] as? String == "A" && same.databaseObject == nil)
     }
 }

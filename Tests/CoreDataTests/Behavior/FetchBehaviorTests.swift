@@ -39,6 +39,33 @@ import Testing
         #expect(team.value(forKeyPath: "workers.@avg.wage") as? Double == 4)
     }
 
+    @Test func operatorsCollectValuesAndSettingReachesEachObject() throws {
+        let context = try Office.open(Office.staff())
+        let team = context.add("Team", ["name": "T"])
+        for (name, wage) in [("ab", 1), ("bc", 1), ("cd", 6)] {
+            context.add("Worker", ["name": name, "wage": wage, "team": team])
+        }
+        #expect(team.value(forKeyPath: "workers.@distinctUnionOfObjects.wage") as? Set<Int> == [1, 6])
+        let worker = try #require(try context.all("Worker", by: "name").first)
+        #expect(
+            worker.value(forKeyPath: "team.workers.@distinctUnionOfObjects.name") as? Set<String> == ["ab", "bc", "cd"])
+        team.setValue(9, forKeyPath: "workers.wage")
+        #expect(team.value(forKeyPath: "workers.wage") as? Set<Int> == [9])
+        worker.setValue("U", forKeyPath: "team.name")
+        #expect(team.text("name") == "U")
+    }
+
+    @Test func aBatchHasItsEntityOnceAContextExecutedIt() throws {
+        let folder = try Folder()
+        let context = try Office.open(Office.cars(), NSSQLiteStoreType, folder)
+        let insertion = NSBatchInsertRequest(entityName: "Car", objects: [["plate": "1"]])
+        try context.execute(insertion)
+        let update = NSBatchUpdateRequest(entityName: "Car")
+        update.propertiesToUpdate = ["maker": "A"]
+        try context.execute(update)
+        #expect(insertion.entity?.name == "Car" && update.entity.name == "Car")
+    }
+
     @Test func aPathThroughAnOrderedRelationshipKeepsTheOrder() throws {
         let up = Office.relationship("list", max: 1), items = Office.relationship("items", max: 0)
         items.isOrdered = true

@@ -132,7 +132,10 @@ import Testing
             Office.staff(), NSSQLiteStoreType, folder, options: [NSReadOnlyPersistentStoreOption: true])
         #expect(context.persistentStoreCoordinator?.persistentStores.first?.isReadOnly == true)
         try #require(try context.all("Worker").first).setValue("Eve", forKey: "name")
-        #expect(failure { try context.save() }?.domain == NSCocoaErrorDomain)
+        let error = failure { try context.save() }
+        #expect(error?.domain == NSCocoaErrorDomain)
+        let stores = context.persistentStoreCoordinator?.persistentStores
+        #expect(error?.userInfo[NSAffectedStoresErrorKey] as? [NSPersistentStore] == stores)
     }
 }
 

@@ -60,6 +60,32 @@ import Testing
         #expect(attribute?.defaultValue as? Swatch == Swatch(1))
     }
 
+    @Test func classesWithinOtherDeclarationsAreKept() throws {
+        final class Local: NSObject, NSSecureCoding {
+            static var supportsSecureCoding: Bool { true }
+            let number: Int
+            init(_ number: Int) { self.number = number }
+            init?(coder: NSCoder) { number = coder.decodeInteger(forKey: "number") }
+            func encode(with coder: NSCoder) { coder.encode(number, forKey: "number") }
+        }
+        final class LocalTransformer: NSSecureUnarchiveFromDataTransformer, @unchecked Sendable {
+            override class var allowedTopLevelClasses: [AnyClass] { super.allowedTopLevelClasses + [Local.self] }
+        }
+        ValueTransformer.setValueTransformer(LocalTransformer(), forName: NSValueTransformerName("LocalTransformer"))
+        let found = try reopened(NSSQLiteStoreType, "LocalTransformer") {
+            $0.add("Item", ["name": "a", "payload": Local(3)])
+            $0.add("Item", ["name": "b", "payload": ["x": [Local(4)]]])
+        }
+        #expect((found[0] as? Local)?.number == 3)
+        #expect(((found[1] as? [String: Any])?["x"] as? [Any])?.first as? Local != nil)
+        let nested = try reopened(NSSQLiteStoreType, nil) { $0.add("Item", ["payload": Shades.Gray(5)]) }
+        #expect((nested[0] as? Shades.Gray)?.number == 5)
+        // Nobody finds a local class by its name, unless a transformer lists it.
+        let context = try Office.open(Self.model())
+        context.add("Item", ["payload": Local(3)])
+        #expect(throws: CocoaError.self) { try context.save() }
+    }
+
     @Test(arguments: Office.types)
     func aTransformerKeepsTheClassesThatItLists(_ type: String) throws {
         ValueTransformer.setValueTransformer(SwatchTransformer(), forName: NSValueTransformerName("SwatchTransformer"))
@@ -204,6 +230,17 @@ import Testing
 /// The usual transformer of a class of one's own.
 final class SwatchTransformer: NSSecureUnarchiveFromDataTransformer, @unchecked Sendable {
     override class var allowedTopLevelClasses: [AnyClass] { [Swatch.self] }
+}
+
+enum Shades {
+    /// A class within another declaration.
+    final class Gray: NSObject, NSSecureCoding {
+        static var supportsSecureCoding: Bool { true }
+        let number: Int
+        init(_ number: Int) { self.number = number }
+        init?(coder: NSCoder) { number = coder.decodeInteger(forKey: "number") }
+        func encode(with coder: NSCoder) { coder.encode(number, forKey: "number") }
+    }
 }
 
 /// A class that no attribute has.

@@ -80,6 +80,15 @@ import Testing
         #expect(two?.code == NSManagedObjectValidationError, "only one of the two predicates fails")
     }
 
+    @Test func aBoundWithoutATextKeepsItsOwnNumber() throws {
+        let size = Library.attribute("size", .integer32AttributeType) {
+            $0.setValidationPredicates([NSPredicate(format: "SELF >= 3")], withValidationWarnings: nil)
+        }
+        let context = try Office.open(Office.model(Office.entity("Box", [size])))
+        let box = context.add("Box", ["size": 2])
+        check(failure { try context.save() }, NSValidationNumberTooSmallError, box, "size", NSNumber(value: 2))
+    }
+
     @Test func failuresOfSeveralObjectsAreListedOneByOne() throws {
         let first = context.add("Worker", ["wage": -1]), second = context.add("Worker", ["name": "B"])
         let error = failure { try context.save() }

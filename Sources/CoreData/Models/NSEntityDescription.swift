@@ -42,12 +42,12 @@ open class NSEntityDescription: NSObject, NSSecureCoding {
 
     /// Reads an entity with its model from an archive; nil for an archive that has none.
     public required convenience init?(coder: NSCoder) {
-        guard let (entity, model) = PartArchive.entity(from: coder) else { return nil }
+        guard let (entity, model) = Self.archived(in: coder) else { return nil }
         self.init(entity.content, of: model)
     }
 
     /// Archives the entity with its model. Traps for one that is not valid.
-    open func encode(with coder: NSCoder) { PartArchive.encode(self, with: coder) }
+    open func encode(with coder: NSCoder) { archive(with: coder) }
 
     open class var supportsSecureCoding: Bool { true }
 
@@ -136,7 +136,7 @@ open class NSEntityDescription: NSObject, NSSecureCoding {
         }
         var definition = content.entity
         definition.uniquenessConstraints = uniquenessConstraints.map { $0.map(Self.propertyName) }
-        let persistent = properties.filter { !$0.isTransient && !($0 is NSFetchedPropertyDescription) }
+        let persistent = properties.filter { !$0.isTransient && !($0.declaration is FetchedPropertyDescription) }
         return definition.versionHash(
             superentityHash: superentity?.versionHash, properties: persistent.map { ($0.name, $0.versionHash) })
     }

@@ -25,11 +25,11 @@ open class NSManagedObjectModel: NSObject, NSSecureCoding {
     /// Reads the model from an archive; nil for an archive that has none.
     public required convenience init?(coder: NSCoder) {
         self.init()
-        guard ModelArchive.decode(self, from: coder) else { return nil }
+        guard fill(from: coder) else { return nil }
     }
 
     /// Archives the model. Traps for a model that is not valid.
-    open func encode(with coder: NSCoder) { ModelArchive.encode(self, with: coder) }
+    open func encode(with coder: NSCoder) { archive(with: coder) }
 
     open class var supportsSecureCoding: Bool { true }
 
@@ -42,8 +42,7 @@ open class NSManagedObjectModel: NSObject, NSSecureCoding {
             made = model
         } catch let error as ModelError where error.code == .unreadable {
             // A program's own archive of a model.
-            guard let archive = ModelArchive(contentsOf: url) else { throw error }
-            try archive.fill(self)
+            guard try fill(fromArchiveAt: url) else { throw error }
         }
     }
 

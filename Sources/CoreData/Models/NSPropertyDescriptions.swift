@@ -24,9 +24,9 @@ open class NSPropertyDescription: NSObject, NSSecureCoding {
     }
 
     /// Archives the property with its entity and model. Traps for one that is not valid.
-    open func encode(with coder: NSCoder) { PartArchive.encode(self, with: coder) }
+    open func encode(with coder: NSCoder) { archive(with: coder) }
 
-    func decode(from coder: NSCoder) -> Bool { PartArchive.decode(self, from: coder) }
+    func decode(from coder: NSCoder) -> Bool { fill(from: coder) }
 
     open class var supportsSecureCoding: Bool { true }
 
@@ -99,8 +99,8 @@ open class NSPropertyDescription: NSObject, NSSecureCoding {
         get { false }
         set { willEdit() }
     }
-    /// The hash of what decides about compatibility: of the name, whether there must be a value, the
-    /// modifier, and the type or the destination and the counts.
+    /// The hash of what decides about compatibility: of the name, whether there must be a value,
+    /// the modifier, and the type or the destination and the counts.
     open var versionHash: Data {
         FetchedPropertyDescription(
             name, fetchRequest: FetchRequestTemplate("", entityName: ""), isOptional: isOptional,

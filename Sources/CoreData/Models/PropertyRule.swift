@@ -11,21 +11,6 @@ struct PropertyRule {
 
     /// The number of the error of a value that does not satisfy the predicate.
     var code: Int { (warning as? NSNumber)?.intValue ?? NSManagedObjectValidationError }
-
-    /// The error of a value that does not satisfy the predicate.
-    func failure(of value: Any, _ property: NSPropertyDescription, _ object: NSManagedObject) -> CocoaError {
-        CocoaErrors.made(
-            code, warning as? String ?? "\(object.modelEntity.name).\(property.name) is not valid", nil,
-            [
-                NSValidationObjectErrorKey: object, NSValidationKeyErrorKey: property.name,
-                NSValidationValueErrorKey: value, NSValidationPredicateErrorKey: predicate,
-            ])
-    }
-}
-
-extension NSPropertyDescription {
-    /// The predicates that a value does not satisfy.
-    func rulesViolated(by value: Any) -> [PropertyRule] { rules.filter { !$0.predicate.evaluate(with: value) } }
 }
 
 extension AttributeDescription {

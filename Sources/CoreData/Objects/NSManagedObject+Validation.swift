@@ -37,11 +37,21 @@ extension NSManagedObject {
         for (property, value) in asked() {
             // A value that there is not is asked for by no predicate.
             guard let value else { continue }
-            for rule in property.rulesViolated(by: value) {
-                add(rule.failure(of: value, property, self), isNamed: rule.warning != nil, to: &failures)
+            for rule in property.rules where !rule.predicate.evaluate(with: value) {
+                add(failure(of: value, property, rule), isNamed: rule.warning != nil, to: &failures)
             }
         }
         try CocoaErrors.throwCombined(failures)
+    }
+
+    /// The error of a value that does not satisfy a predicate.
+    private func failure(of value: Any, _ property: NSPropertyDescription, _ rule: PropertyRule) -> CocoaError {
+        CocoaErrors.made(
+            rule.code, rule.warning as? String ?? "\(modelEntity.name).\(property.name) is not valid", nil,
+            [
+                NSValidationObjectErrorKey: self, NSValidationKeyErrorKey: property.name,
+                NSValidationValueErrorKey: value, NSValidationPredicateErrorKey: rule.predicate,
+            ])
     }
 
     /// Adds a predicate's failure in place of that of the bound that it is. One without a text says

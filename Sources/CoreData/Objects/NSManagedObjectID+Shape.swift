@@ -7,8 +7,8 @@ extension ManagedObjectID {
         NSEntityDescription.of(store.model.entities[entityIndex], in: store.model)
     }
 
-    /// The store of the object, in the coordinator that gave the ID; nil for a temporary ID, and for
-    /// a store that no coordinator has.
+    /// The store of the object, in the coordinator that gave the ID; nil for a temporary ID, and
+    /// for a store that no coordinator has.
     public var persistentStore: NSPersistentStore? {
         if isTemporaryID { return nil }
         let stores = NSPersistentStoreCoordinator.all.compactMap { $0.store(of: self) }

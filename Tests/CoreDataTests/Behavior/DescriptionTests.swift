@@ -52,6 +52,9 @@ import Testing
             staff.entities.allSatisfy { $0.versionHash == staff.entityVersionHashesByName[$0.name ?? ""] })
     }
 
+}
+
+extension DescriptionTests {
     // MARK: Archives
 
     /// A model as an archive gives it back.
@@ -137,6 +140,9 @@ import Testing
         #expect(copy.entitiesByName["Item"]?.attributesByName["payload"]?.defaultValue as? Swatch == Swatch(1))
     }
 
+}
+
+extension DescriptionTests {
     // MARK: Merges and mappings
 
     @Test func noModelsMergeToAModelWithoutEntities() throws {

@@ -116,6 +116,9 @@ import Testing
         #expect(template.predicate == NSPredicate(format: "wage > $MIN AND name BEGINSWITH $NAME"))
     }
 
+}
+
+extension FetchBehaviorTests {
     // MARK: Contexts
 
     private final class Notes {

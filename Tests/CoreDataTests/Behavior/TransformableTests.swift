@@ -111,6 +111,9 @@ import Testing
         #expect(ValueTransformer(forName: .secureUnarchiveFromDataTransformerName) != nil)
     }
 
+}
+
+extension TransformableTests {
     @Test func noClassIsInstantiatedThatIsNotAllowed() throws {
         let folder = try Folder()
         ValueTransformer.setValueTransformer(SwatchTransformer(), forName: NSValueTransformerName("SwatchTransformer"))
@@ -194,6 +197,9 @@ import Testing
         #expect(item.value(forKey: "payload") as? [String] == ["first", "second"])
     }
 
+}
+
+extension TransformableTests {
     @Test func changedAndCommittedValuesAreObjects() throws {
         let context = try Office.open(Self.model())
         let item = context.add("Item", ["payload": Swatch(1)])

@@ -98,6 +98,9 @@ import Testing
         #expect(details(error).allSatisfy { details($0).isEmpty })
     }
 
+}
+
+extension ValidationTests {
     @Test func aCorrectedObjectIsSaved() throws {
         let worker = context.add("Worker", ["wage": -1])
         #expect(throws: CocoaError.self) { try context.save() }

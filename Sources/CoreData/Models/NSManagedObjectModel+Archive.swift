@@ -5,7 +5,7 @@ import Query
 import Schema
 
 /// What archives keep of a model: the model as files have it, and what these don't have.
-struct ModelArchive: Codable {
+private struct ModelArchive: Codable {
     /// A predicate of a property, with its warning.
     struct Rule: Codable {
         let entity: String
@@ -13,8 +13,6 @@ struct ModelArchive: Codable {
         let format: String
         let warning: String?
     }
-
-    private static let key = "FolioModel"
 
     private let compiled: Data
     private let rules: [Rule]
@@ -53,23 +51,6 @@ struct ModelArchive: Codable {
         }
     }
 
-    // MARK: Archives
-
-    /// Traps for a model that can't be archived, as it does where a coordinator gets it.
-    static func encode(_ model: NSManagedObjectModel, with coder: NSCoder) {
-        do { coder.encode(try JSONEncoder().encode(ModelArchive(model)) as NSData, forKey: key) } catch {
-            preconditionFailure("The model can't be archived: \(error)")
-        }
-    }
-
-    /// Fills a new model; false for an archive that has none.
-    static func decode(_ model: NSManagedObjectModel, from coder: NSCoder) -> Bool {
-        guard coder.containsValue(forKey: key), let data = coder.decodeObject(of: NSData.self, forKey: key),
-            let archive = try? JSONDecoder().decode(ModelArchive.self, from: data as Data)
-        else { return false }
-        return (try? archive.fill(model)) != nil
-    }
-
     /// The model in a file that an archiver of the program wrote: a `.mom`, or a `.momd` with one.
     /// Nil for other files.
     init?(contentsOf url: URL) {
@@ -92,17 +73,48 @@ struct ModelArchive: Codable {
     }
 }
 
-/// What archives keep of a part of a model: the model, and the names that lead to the part.
-enum PartArchive {
-    private static let entityKey = "FolioEntity"
-    private static let propertyKey = "FolioProperty"
-    private static let looseKey = "FolioLooseName"
-    private static let looseTargetKey = "FolioLooseDestination"
+private let modelKey = "FolioModel"
+private let entityKey = "FolioEntity"
+private let propertyKey = "FolioProperty"
+private let looseKey = "FolioLooseName"
+private let looseTargetKey = "FolioLooseDestination"
 
-    /// The model of an entity, or of the entities that one without a model leads to.
-    private static func model(of entity: NSEntityDescription) -> NSManagedObjectModel {
-        if let model = entity.content.model { return model }
-        var found: [NSEntityDescription] = [], pending = [entity]
+extension NSManagedObjectModel {
+    /// Traps for a model that can't be archived, as it does where a coordinator gets it.
+    func archive(with coder: NSCoder) {
+        do { coder.encode(try JSONEncoder().encode(ModelArchive(self)) as NSData, forKey: modelKey) } catch {
+            preconditionFailure("The model can't be archived: \(error)")
+        }
+    }
+
+    /// Fills a new model; false for an archive that has none.
+    func fill(from coder: NSCoder) -> Bool {
+        guard coder.containsValue(forKey: modelKey), let data = coder.decodeObject(of: NSData.self, forKey: modelKey),
+            let archive = try? JSONDecoder().decode(ModelArchive.self, from: data as Data)
+        else { return false }
+        return (try? archive.fill(self)) != nil
+    }
+
+    /// Fills a new model from a file that an archiver of the program wrote; false for other files.
+    ///
+    /// - Throws: `ModelError`, `QueryError` for what can't be read.
+    func fill(fromArchiveAt url: URL) throws -> Bool {
+        guard let archive = ModelArchive(contentsOf: url) else { return false }
+        try archive.fill(self)
+        return true
+    }
+}
+
+extension NSEntityDescription {
+    /// Archives the model, or the entities that an entity without one leads to, and the name.
+    func archive(with coder: NSCoder) {
+        archivedModel.archive(with: coder)
+        coder.encode((name ?? "") as NSString, forKey: entityKey)
+    }
+
+    private var archivedModel: NSManagedObjectModel {
+        if let model = content.model { return model }
+        var found: [NSEntityDescription] = [], pending = [self]
         while let next = pending.popLast() {
             guard !found.contains(where: { $0.content === next.content }) else { continue }
             found.append(next)
@@ -115,59 +127,53 @@ enum PartArchive {
         return model
     }
 
-    static func encode(_ entity: NSEntityDescription, with coder: NSCoder) {
-        ModelArchive.encode(model(of: entity), with: coder)
-        coder.encode((entity.name ?? "") as NSString, forKey: entityKey)
-    }
-
-    /// The entity and its model; nil for an archive that has none.
-    static func entity(from coder: NSCoder) -> (entity: NSEntityDescription, model: NSManagedObjectModel)? {
+    /// The entity in an archive and its model; nil for an archive that has none.
+    static func archived(in coder: NSCoder) -> (entity: NSEntityDescription, model: NSManagedObjectModel)? {
         let model = NSManagedObjectModel()
-        guard ModelArchive.decode(model, from: coder),
-            let name = coder.text(entityKey),
-            let found = model.entitiesByName[name]
-        else { return nil }
+        guard model.fill(from: coder), let name = coder.text(entityKey), let found = model.entitiesByName[name] else {
+            return nil
+        }
         return (found, model)
     }
+}
 
-    static func encode(_ property: NSPropertyDescription, with coder: NSCoder) {
-        if let entity = property.entity {
-            encode(entity, with: coder)
-            coder.encode(property.name as NSString, forKey: propertyKey)
+extension NSPropertyDescription {
+    /// Archives the property with its entity. One of no entity gets one, so that the model is
+    /// valid.
+    func archive(with coder: NSCoder) {
+        if let entity {
+            entity.archive(with: coder)
+            coder.encode(name as NSString, forKey: propertyKey)
             return
         }
-        // One of no entity is archived in an entity of its own, which has to be valid.
-        let holder = NSEntityDescription(), copy = property.duplicate()
+        let holder = NSEntityDescription(), copy = duplicate()
         (holder.name, copy.name) = ("Holder", "part")
         if let copy = copy as? NSRelationshipDescription {
             coder.encode(copy.relationship.destinationEntityName as NSString, forKey: looseTargetKey)
             (copy.relationship.destinationEntityName, copy.relationship.inverseName) = ("Holder", nil)
         }
         holder.content.properties = [copy]
-        encode(holder, with: coder)
+        holder.archive(with: coder)
         coder.encode("part" as NSString, forKey: propertyKey)
-        coder.encode(property.name as NSString, forKey: looseKey)
+        coder.encode(name as NSString, forKey: looseKey)
     }
 
-    /// Takes over what an archive has; false if that is no property.
-    static func decode(_ property: NSPropertyDescription, from coder: NSCoder) -> Bool {
-        guard let (entity, model) = entity(from: coder),
-            let name = coder.text(propertyKey),
+    /// Takes over what an archive has; false if that is no property of the same kind.
+    func fill(from coder: NSCoder) -> Bool {
+        guard let (entity, model) = NSEntityDescription.archived(in: coder), let name = coder.text(propertyKey),
             let found = entity.content.properties.first(where: { $0.name == name }),
-            type(of: found.declaration) == type(of: property.declaration)
+            type(of: found.declaration) == type(of: declaration)
         else { return false }
-        property.take(found)
+        take(found)
+        let relationship = self as? NSRelationshipDescription
         if let loose = coder.text(looseKey) {
-            property.declaration.name = loose
-            if let property = property as? NSRelationshipDescription {
-                property.relationship.destinationEntityName =
-                    coder.text(looseTargetKey) ?? ""
-            }
+            declaration.name = loose
+            relationship?.relationship.destinationEntityName = coder.text(looseTargetKey) ?? ""
             return true
         }
         // The model keeps its own description of the property: it is held by this one.
-        (property.entity, property.heldModel) = (entity, model)
-        (property as? NSRelationshipDescription)?.resolve(model.entitiesByName)
+        (self.entity, heldModel) = (entity, model)
+        relationship?.resolve(model.entitiesByName)
         return true
     }
 }

@@ -19,7 +19,8 @@ extension StagedMigrationManager {
     ///   not declared by a ``VersionedSchema``.
     /// - Returns: The names of the executed stages.
     /// - Throws: ``MigrationError`` with code `missingModel` for a store of an unknown version;
-    ///   `StorageError`; errors of handlers.
+    ///   `StorageError`, with code `invalidObjects` where objects break a rule that is new, even
+    ///   after the handler; errors of handlers.
     @discardableResult
     public func migrateStore(
         at description: PersistentStoreDescription, classes: [String: ManagedObject.Type] = [:],
@@ -78,8 +79,12 @@ extension StagedMigrationManager {
         _ name: String, _ hashes: [String: Data], _ description: PersistentStoreDescription,
         _ classes: [String: ManagedObject.Type]
     ) throws {
-        for case .custom(name, _, let new, _, let work?) in stages where new.isCompatible(withVersionHashes: hashes) {
+        for case .custom(name, let old, let new, _, let work?) in stages
+        where new.isCompatible(withVersionHashes: hashes) {
             try run(work, new, description, classes)
+            if let plan = try steps(fromVersionHashes: old.versionHashesByEntityName).first?.plan {
+                try SQLitePersistentStore.checkRules(description, after: plan)
+            }
         }
         let store = try SQLitePersistentStore.open(description)
         var changes = ChangeSet()

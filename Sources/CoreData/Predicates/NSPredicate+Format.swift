@@ -99,14 +99,51 @@ extension NSPredicate {
     /// The predicate for Folio's requests.
     ///
     /// - Throws: ``QueryError`` with code `unsupported` for one of a closure, which no store can
-    ///   run.
+    ///   run, `limit` for one that is nested too deep.
     func fetchPredicate() throws -> FetchPredicate {
-        switch self {
+        try fetchPredicate(within: TreeDepth.limit, flattens: !fits(TreeDepth.limit))
+    }
+
+    /// Whether the predicate has at most this number of levels.
+    private func fits(_ limit: Int) -> Bool {
+        var rest: [(predicate: NSPredicate, depth: Int)] = [(self, 1)]
+        while let (predicate, depth) = rest.popLast() {
+            if depth > limit { return false }
+            guard let compound = predicate as? NSCompoundPredicate else { continue }
+            rest += compound.parts.map { ($0, depth + 1) }
+        }
+        return true
+    }
+
+    private var withoutDoubleNegations: NSPredicate {
+        var predicate = self
+        while let inner = predicate.negated as? NSCompoundPredicate, let core = inner.negated { predicate = core }
+        return predicate
+    }
+
+    private var negated: NSPredicate? {
+        guard let compound = self as? NSCompoundPredicate, compound.compoundPredicateType == .not else { return nil }
+        return compound.parts.first
+    }
+
+    /// - Parameter flattens: Whether connectives in themselves and double negations are left out.
+    private func fetchPredicate(within levels: Int, flattens: Bool) throws -> FetchPredicate {
+        switch flattens ? withoutDoubleNegations : self {
         case let format as FormatPredicate: return format.predicate
         case let comparison as NSComparisonPredicate: return .comparison(comparison.comparison)
         case let compound as NSCompoundPredicate:
-            let parts = try compound.subpredicates.map { try $0.fetchPredicate() }
-            switch compound.compoundPredicateType {
+            guard levels > 0 else { throw TreeDepth.error() }
+            let type = compound.compoundPredicateType
+            var parts: [FetchPredicate] = [], rest = Array(compound.parts.reversed())
+            while let next = rest.popLast() {
+                let inner = flattens ? next as? NSCompoundPredicate : nil
+                if type != .not, let inner, inner.compoundPredicateType == type || inner.isOfOnePart {
+                    rest += inner.parts.reversed()
+                } else {
+                    parts.append(try next.fetchPredicate(within: levels - 1, flattens: flattens))
+                }
+            }
+            switch type {
             case .and: return .and(parts)
             case .or: return .or(parts)
             case .not: return .not(parts.first ?? .constant(false))
@@ -120,4 +157,10 @@ extension NSPredicate {
             }
         }
     }
+}
+
+extension NSCompoundPredicate {
+    fileprivate var parts: [NSPredicate] { subpredicates }
+
+    fileprivate var isOfOnePart: Bool { compoundPredicateType != .not && subpredicates.count == 1 }
 }

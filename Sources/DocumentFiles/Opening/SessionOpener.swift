@@ -108,6 +108,7 @@ struct SessionOpener {
         session.form = WorkingSetForm(set, state)
         session.journal.quarantined = quarantined
         try session.settle()
+        session.holdDiscardedKeys()
         return session
     }
 

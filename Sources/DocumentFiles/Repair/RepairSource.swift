@@ -108,7 +108,8 @@ package struct RepairSource {
         } else {
             try Disk.copyFile(part, to: target)
         }
-        try File(target, .readWrite).setMode(0o600)
+        // The copy has the mode of the original, which may be read-only.
+        try Disk.setMode(0o600, of: target)
     }
 
     /// The findings for symbolic links in a package, which are not followed.

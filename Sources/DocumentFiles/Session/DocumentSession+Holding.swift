@@ -1,8 +1,8 @@
 internal import FileSystem
 internal import Foundation
 internal import SQLiteFile
-internal import SQLiteKit
 internal import SQLiteStore
+internal import Schema
 internal import Storage
 
 /// Reading one committed state in several steps.
@@ -36,25 +36,11 @@ extension DocumentSession {
     /// Gives none of the keys of discarded work to another object, as long as that lies in the
     /// package: copies of the document may have the work still. What can't be read tells nothing.
     func holdDiscardedKeys() {
-        guard let package, (try? Disk.exists(FilePath.join(package, PackageLayout.discarded))) == true,
-            let folder = try? StateFolder.makeTemporary()
+        guard let package, isEditing, let sqliteStore,
+            let log = try? File(FilePath.join(package, PackageLayout.discarded), .read)
         else { return }
-        defer { StateFolder.removeTemporary(folder) }
-        try? hold(discardedKeys(package, in: folder))
-    }
-
-    private func discardedKeys(_ package: String, in folder: String) throws -> GreatestKeys {
-        let copy = FilePath.join(folder, FilePath.name(PackageLayout.store))
-        try packageStore.withFiles { files in
-            let file = try File(copy, .create())
-            defer { file.close() }
-            _ = try files.state(at: nil).write(to: file)
-        }
-        try Disk.copyFile(FilePath.join(package, PackageLayout.discarded), to: copy + "-wal")
-        var description = PersistentStoreDescription(url: URL(fileURLWithPath: copy))
-        description.createsIfMissing = false
-        let store = try SQLitePersistentStore.open(description, model: model, files: content?.externalValues)
-        defer { try? store.close() }
-        return try GreatestKeys(of: store)
+        defer { log.close() }
+        guard let keys = try? sqliteStore.greatestKeys(inLog: PlainFile(log)) else { return }
+        try? hold(GreatestKeys(keys, sqliteStore.identity.model))
     }
 }

@@ -38,16 +38,13 @@ package struct GreatestKeys: Sendable {
             })
     }
 
-    /// Makes sure that a store gives none of the keys to a new object. Where its documents hold
-    /// keys without a commit, that is noted by the commit of the next new object.
+    /// Makes sure that a store gives none of the keys to a new object. A document's store notes
+    /// that with its next commit.
     package func hold(in store: SQLitePersistentStore) throws {
         let model = store.identity.model
         for root in store.rootEntities {
-            let greatest = Self.names(root, model).compactMap { keys[$0] }.max() ?? 0
-            let used = try store.greatestKey(entityIndex: root.index)
-            if greatest > used, let count = Int(exactly: greatest - used) {
-                _ = try store.reserveKeys(entityIndex: root.index, count: count)
-            }
+            guard let greatest = Self.names(root, model).compactMap({ keys[$0] }).max() else { continue }
+            try store.retireKeys(entityIndex: root.index, upTo: greatest)
         }
     }
 }

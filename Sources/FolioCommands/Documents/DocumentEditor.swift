@@ -63,6 +63,7 @@ struct DocumentEditor {
             // Prepares a save, which validates the changes, and cancels it before anything is
             // written.
             if let prepared = try context.saving.prepare() { _ = context.saving.fail(prepared, CancellationError()) }
+            try context.saving.checkUniqueness()
             return false
         }
         try await console.interruption.committing { try await document.save() }

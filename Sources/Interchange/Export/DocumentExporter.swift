@@ -65,18 +65,7 @@ package struct DocumentExporter {
     /// Checks that nothing of the store is missing in what was written.
     package func checkCompleteness() throws {
         guard isWhole else { return }
-        let model = store.identity.model
-        let roots = Set(
-            (model.entities(inConfiguration: store.description.configuration) ?? []).map(\.rootIndex))
-        var stored = 0
-        for root in roots.sorted() {
-            let all = try store.storedRowCount(rootIndex: root),
-                objects = try store.count(RowRequest(entityIndex: root))
-            guard all == objects else {
-                throw StorageError(rowsOf: model.entities[root].name, stored: all, read: objects)
-            }
-            stored += all
-        }
+        let stored = try store.checkRowCounts()
         guard stored == written.rows else {
             throw StorageError(.damaged, "Of \(stored) rows \(written.rows) were written")
         }

@@ -79,6 +79,11 @@ package final class MergeReading: Sendable {
         _ ours: any StoreBackend, _ sources: MergeSources, _ schema: MergeSchema
     ) throws -> (MergeSide, MergeSide) {
         if sources.isBaseTheirs { return ([:], [:]) }
+        // Rows that are no objects would be left behind.
+        do { try sources.theirs.store.checkRowCounts() } catch var error as StorageError {
+            error.path = error.path ?? sources.theirs.path
+            throw error
+        }
         let other = try MergeSideReader(schema: schema, origin: .theirs, numbering: sources.theirsNumbering).read(
             sources.theirs.store, since: sources.base)
         if sources.isBaseOurs || other.isEmpty && sources.undecidedBase.isEmpty { return ([:], other) }

@@ -67,11 +67,14 @@ struct RelationshipEditor {
         do { try readAgain([other], inverse, pointingTo: object) } catch { context.note(error) }
     }
 
-    /// Removes `object` from the inverse of one of its relationships.
+    /// Removes `object` from the inverse of one of its relationships, if it is there.
     func disconnect(_ target: ManagedObject, _ inverse: EntityShape.Inverse, from object: ManagedObject) {
         let end = context.registry.relation(target, inverse.index)
         if inverse.isToMany {
-            removeMember(target, end, object)
+            let list = context.members.list(target, end)
+            let isGone =
+                list.isLoaded ? !list.contains(object) : list.changes.removed[ObjectIdentifier(object)] != nil
+            if !isGone { removeMember(target, end, object) }
         } else if target.row.reference(end.slot)?.key == object.key {
             writeReference(target, end.slot, nil)
         }

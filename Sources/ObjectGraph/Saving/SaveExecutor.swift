@@ -115,6 +115,15 @@ package struct SaveExecutor {
         do { complete(prepared, try write(prepared.changes)) } catch { throw fail(prepared, error) }
     }
 
+    /// Finds what a store would refuse for values that are not unique. Reads the store; nothing is
+    /// written.
+    /// - Throws: ``GraphError`` with code `constraint`, as a save throws it if the merge policy
+    ///   resolves nothing; errors of reading the store.
+    package func checkUniqueness() throws {
+        let conflicts = try context.settler.constraintConflicts()
+        if !conflicts.isEmpty { throw GraphError.constraint(conflicts) }
+    }
+
     /// The deletions among the unsaved changes that a delete rule denies.
     package func deniedDeletions() throws -> [DeniedDeletion] { try context.validator.deniedDeletions() }
 

@@ -77,6 +77,7 @@ struct UndoReplay {
                 if !context.registry.isPlain[Int(object.entityIndex)] { awakened[object, default: []].insert(event) }
             }
         }
+        if context.pendingDeletions.arePending { context.deletions.propagateDeletions() }
         for (object, events) in awakened where object.registryReference != nil {
             object.awake(fromSnapshotEvents: events)
         }
@@ -267,6 +268,12 @@ struct UndoReplay {
     func takeOut(_ object: ManagedObject) {
         // Another context deleted the object, so there is nothing to undo.
         guard object.registryReference != nil, !object.state.contains(.deleted) else { return }
+        // Other contexts may have related the object to others since it was saved.
+        if context.deferredMerges.hasMerged, !object.state.contains(.inserted), object.fireFault(),
+            !object.state.contains(.deleted)
+        {
+            do { try context.deletions.runDeleteRules(of: object) } catch { context.note(error) }
+        }
         context.tracker.log(.removed(object))
         // The save needs the row to delete it, so read it now.
         guard object.state.contains(.inserted) || object.fireFault(),

@@ -38,6 +38,7 @@ package struct CompiledPredicate {
         _ predicate: FetchPredicate, entity: EntityDescription? = nil, model: ManagedObjectModel? = nil,
         variables: [String: QueryValue] = [:], now: Date = Date()
     ) throws(QueryError) {
+        let predicate = try predicate.bounded(TreeDepth.evaluationLimit)
         test = try QueryError.typed {
             try PredicateCompiler(entity: entity, model: model, now: now, bindings: variables.mapValues { .value($0) })
                 .test(predicate)
@@ -85,6 +86,7 @@ package struct CompiledExpression {
         _ expression: QueryExpression, entity: EntityDescription? = nil, model: ManagedObjectModel? = nil,
         variables: [String: QueryValue] = [:], now: Date = Date()
     ) throws(QueryError) {
+        let expression = try expression.bounded(TreeDepth.evaluationLimit)
         compute = try QueryError.typed {
             try PredicateCompiler(entity: entity, model: model, now: now, bindings: variables.mapValues { .value($0) })
                 .value(expression)

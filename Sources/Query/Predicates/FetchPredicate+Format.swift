@@ -30,10 +30,12 @@ extension FetchPredicate {
         self = try PredicateParser.predicate(format, arguments: arguments)
     }
 
-    /// The predicate as format text. Parsing the text gives an equal predicate.
+    /// The predicate as format text. Parsing the text gives an equal predicate. For a predicate that
+    /// is nested too deep for every use, the text is `…`.
     public var predicateFormat: String {
+        guard let predicate = try? bounded() else { return "…" }
         var printer = PredicatePrinter()
-        printer.write(self)
+        printer.write(predicate)
         return printer.text
     }
 }
@@ -58,10 +60,12 @@ extension QueryExpression {
         self = try PredicateParser.expression(format, arguments: arguments)
     }
 
-    /// The expression as format text. Parsing the text gives an equal expression.
+    /// The expression as format text. Parsing the text gives an equal expression. For an expression
+    /// that is nested too deep for every use, the text is `…`.
     public var expressionFormat: String {
+        guard let expression = try? bounded() else { return "…" }
         var printer = PredicatePrinter()
-        printer.write(self, precedence: 0)
+        printer.write(expression, precedence: 0)
         return printer.text
     }
 }

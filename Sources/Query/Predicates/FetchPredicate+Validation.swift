@@ -10,12 +10,15 @@ extension FetchPredicate {
     ///
     /// - Throws: ``QueryError`` with code `unknownKey` (with the entity, the key and similar
     ///   names), `type` if values can't be compared or a to-many relationship is used without ANY,
-    ///   ALL or an operator, `unsupported` for transient and fetched properties, or
-    ///   `unboundVariable`.
+    ///   ALL or an operator, `unsupported` for transient and fetched properties,
+    ///   `limit` if it is nested too deep, or `unboundVariable`.
     public func validated(against entity: EntityDescription, in model: ManagedObjectModel, store: StoreIdentity? = nil)
         throws(QueryError) -> FetchPredicate
     {
-        try QueryError.typed { try PredicateValidator(entity: entity, model: model, store: store).predicate(self) }
+        let predicate = try bounded()
+        return try QueryError.typed {
+            try PredicateValidator(entity: entity, model: model, store: store).predicate(predicate)
+        }
     }
 }
 
@@ -27,10 +30,11 @@ extension QueryExpression {
         against entity: EntityDescription, in model: ManagedObjectModel, store: StoreIdentity? = nil,
         aggregatesRows: Bool = false
     ) throws(QueryError) -> (expression: QueryExpression, type: StaticType) {
-        try QueryError.typed {
+        let expression = try bounded()
+        return try QueryError.typed {
             var validator = PredicateValidator(entity: entity, model: model, store: store)
             validator.aggregatesRows = aggregatesRows
-            let typed = try validator.expression(self)
+            let typed = try validator.expression(expression)
             return (typed.expression, typed.type)
         }
     }

@@ -53,28 +53,40 @@ extension FetchPredicate {
 
     /// Replaces expressions. `replace` is called for every expression, outermost first, with the
     /// names that enclosing subqueries bind, and returns the replacement, or nil to keep the
-    /// expression.
-    package func replacing(_ bound: Set<String> = [], _ replace: (QueryExpression, Set<String>) -> QueryExpression?)
+    /// expression. A predicate that is nested too deep for every use stays as it is.
+    package func replacing(_ replace: (QueryExpression, Set<String>) -> QueryExpression?) -> FetchPredicate {
+        guard let predicate = try? bounded(TreeDepth.evaluationLimit) else { return self }
+        return predicate.replaced([], replace)
+    }
+
+    private func replaced(_ bound: Set<String>, _ replace: (QueryExpression, Set<String>) -> QueryExpression?)
         -> FetchPredicate
     {
         switch self {
         case .constant: return self
-        case .not(let inner): return .not(inner.replacing(bound, replace))
-        case .and(let parts): return .and(parts.map { $0.replacing(bound, replace) })
-        case .or(let parts): return .or(parts.map { $0.replacing(bound, replace) })
+        case .not(let inner): return .not(inner.replaced(bound, replace))
+        case .and(let parts): return .and(parts.map { $0.replaced(bound, replace) })
+        case .or(let parts): return .or(parts.map { $0.replaced(bound, replace) })
         case .comparison(var comparison):
-            comparison.left = Self.replacing(comparison.left, bound, replace)
-            comparison.right = Self.replacing(comparison.right, bound, replace)
+            comparison.left = Self.replaced(comparison.left, bound, replace)
+            comparison.right = Self.replaced(comparison.right, bound, replace)
             return .comparison(comparison)
         }
     }
 
     package static func replacing(
-        _ expression: QueryExpression, _ bound: Set<String> = [],
+        _ expression: QueryExpression, _ replace: (QueryExpression, Set<String>) -> QueryExpression?
+    ) -> QueryExpression {
+        guard let expression = try? expression.bounded(TreeDepth.evaluationLimit) else { return expression }
+        return replaced(expression, [], replace)
+    }
+
+    private static func replaced(
+        _ expression: QueryExpression, _ bound: Set<String>,
         _ replace: (QueryExpression, Set<String>) -> QueryExpression?
     ) -> QueryExpression {
         if let replacement = replace(expression, bound) { return replacement }
-        func inner(_ expression: QueryExpression) -> QueryExpression { replacing(expression, bound, replace) }
+        func inner(_ expression: QueryExpression) -> QueryExpression { replaced(expression, bound, replace) }
         switch expression {
         case .constant, .evaluatedObject, .variable: return expression
         case .keyPath(let base, let components): return .keyPath(base: base.map(inner), components: components)
@@ -89,9 +101,9 @@ extension FetchPredicate {
         case .subquery(let collection, let variable, let predicate):
             return .subquery(
                 collection: inner(collection), variable: variable,
-                predicate: predicate.replacing(bound.union([variable]), replace))
+                predicate: predicate.replaced(bound.union([variable]), replace))
         case .conditional(let predicate, let then, let otherwise):
-            return .conditional(predicate.replacing(bound, replace), inner(then), inner(otherwise))
+            return .conditional(predicate.replaced(bound, replace), inner(then), inner(otherwise))
         case .cast(let operand, let type): return .cast(inner(operand), type)
         case .element(let base, .at(let position)): return .element(of: inner(base), .at(inner(position)))
         case .element(let base, let index): return .element(of: inner(base), index)

@@ -42,6 +42,27 @@ package struct DatabaseFiles {
     /// The database with all committed content.
     package var current: DatabaseState { state(frames: log?.pages.count ?? 0) }
 
+    /// The database with a WAL that was put aside and that belongs to this main file; nil if that
+    /// has no commit.
+    package func state(withLog log: some RandomAccessFile) throws -> DatabaseState? {
+        guard let content = try WriteAheadLog(log) else { return nil }
+        let most = DatabaseState.mostPages(
+            mainSize: mainSize, pageSize: content.pageSize, frames: content.pages.count)
+        guard content.commitSizes.allSatisfy({ Int64($0) <= most }) else { return nil }
+        return content.state(after: content.pages.count, main: main, log: log)
+    }
+
+    /// Calls `body` for each row of a table in a state that has the table where this one has it.
+    /// - Throws: `UnsuitedForScan` if the rows can't be read by their pages.
+    package func forEachRow(
+        of table: String, _ columns: [PageReader.Column], in state: DatabaseState, _ body: (RecordCells) -> Void
+    ) throws {
+        guard let root = try connection.pages.root(of: table)?.page,
+            let scan = try connection.pages.scan(of: table, columns, state, TableLeaves(state, root: root))
+        else { return }
+        try scan.forEachRow(body)
+    }
+
     private func state(frames: Int) -> DatabaseState {
         guard let log, let logFile, frames > 0 else {
             return DatabaseState(size: mainSize, pageSize: pageSize, main: main)

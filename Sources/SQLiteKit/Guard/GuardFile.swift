@@ -29,12 +29,15 @@ struct GuardFile {
     private(set) var indexBlocks: Int32?
     /// For a WAL that is written.
     var tail: WALTail?
+    /// Whether the file was created and its name may not be durable.
+    private var hasNewName: Bool
 
     private init(
         original: UnsafePointer<sqlite3_io_methods>, vfs: GuardVFS, name: UnsafePointer<CChar>, isStore: Bool,
-        main: UnsafeMutablePointer<sqlite3_file>?
+        main: UnsafeMutablePointer<sqlite3_file>?, hasNewName: Bool
     ) {
         self.original = original
+        self.hasNewName = hasNewName
         tail = main.map { WALTail(main: $0) }
         self.vfs = Unmanaged.passUnretained(vfs)
         self.name = name
@@ -48,15 +51,29 @@ struct GuardFile {
         return (UnsafeMutableRawPointer(file) + offset).assumingMemoryBound(to: GuardFile.self)
     }
 
+    /// Makes the name of a new WAL or journal durable. SQLite does that, too, and passes over a
+    /// failure: a commit would be acknowledged that a power failure takes away with the name.
+    private mutating func synchronizeName() -> Int32 {
+        guard hasNewName else { return SQLITE_OK }
+        do { try Disk.synchronizeDirectory(FilePath.parent(path)) } catch {
+            LastSystemError.note((error as? FileSystemError)?.errno ?? EIO)
+            return ResultCode.ioFsync
+        }
+        hasNewName = false
+        return SQLITE_OK
+    }
+
     /// Wraps a file that SQLite's own VFS has just opened. `main` is the database of a WAL that
-    /// will be written.
+    /// will be written, `hasNewName` says whether a WAL or journal was created.
     static func adopt(
         _ file: UnsafeMutablePointer<sqlite3_file>, vfs: GuardVFS, name: UnsafePointer<CChar>, isStore: Bool,
-        main: UnsafeMutablePointer<sqlite3_file>?
+        main: UnsafeMutablePointer<sqlite3_file>?, hasNewName: Bool
     ) {
         guard let original = file.pointee.pMethods else { return }
         (UnsafeMutableRawPointer(file) + offset).initializeMemory(
-            as: GuardFile.self, to: GuardFile(original: original, vfs: vfs, name: name, isStore: isStore, main: main))
+            as: GuardFile.self,
+            to: GuardFile(
+                original: original, vfs: vfs, name: name, isStore: isStore, main: main, hasNewName: hasNewName))
         file.pointee.pMethods = methods(over: original, isReading: vfs.isReading)
     }
 
@@ -150,9 +167,10 @@ struct GuardFile {
         table.xSync = { file, flags in
             let own = GuardFile.of(file)
             let fault = FaultInjection.fault(.fsync, own.pointee.path)
-            let result =
+            var result =
                 fault.map { GuardFile.result(of: $0, ResultCode.ioFsync) }
                 ?? GuardFile.noting(own.pointee.original.pointee.xSync(file, flags))
+            if result == SQLITE_OK { result = own.pointee.synchronizeName() }
             if result == SQLITE_OK { own.pointee.tail?.synchronized() } else { own.pointee.withdrawRefusedCommit(file) }
             return result
         }

@@ -133,8 +133,10 @@ final class GuardVFS: @unchecked Sendable {
         guard isStore || (flags & (SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_WAL) != 0 && belongs(path)) else {
             return SQLITE_PERM
         }
+        var isNew = false
         do {
             let kind = try Disk.kind(of: path)
+            isNew = kind == nil && !isStore
             guard kind == .file || (kind == nil && !isReading && flags & SQLITE_OPEN_CREATE != 0) else {
                 return SQLITE_CANTOPEN
             }
@@ -165,7 +167,7 @@ final class GuardVFS: @unchecked Sendable {
         }
         let result = real.pointee.xOpen(real, name, file, flags, outFlags)
         if result == SQLITE_OK {
-            GuardFile.adopt(file, vfs: self, name: name, isStore: isStore, main: main)
+            GuardFile.adopt(file, vfs: self, name: name, isStore: isStore, main: main, hasNewName: isNew)
         } else if isStore {
             forget(path)
             MainFiles.closed(path)

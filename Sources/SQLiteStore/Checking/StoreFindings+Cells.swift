@@ -56,6 +56,12 @@ extension StoreFindings {
                     name, column.name,
                     .sql("typeof(\(cell)) IN ('text', 'real') AND \(Irregularity.regular(cell, kind)) IS NOT NULL"),
                     type, storage, entity))
+        case .string, .uri:
+            return findings
+                + (try cells(
+                    name, column.name,
+                    .sql("typeof(\(cell)) = 'text' AND \(Irregularity.regular(cell, kind)) IS NOT \(cell)"),
+                    "\(type) in UTF-8, and reads with U+FFFD in the place of what is not", storage, entity))
         case .integer16: range = Int64(Int16.min)...Int64(Int16.max)
         case .integer32: range = Int64(Int32.min)...Int64(Int32.max)
         default: return findings

@@ -56,7 +56,10 @@ struct MigrationBuilder {
             let storages = new.storedEntities.filter { $0.table == definition.name }
             let former = storages.compactMap { formerStorage(of: $0.entityIndex) }
             let source = former.first.flatMap { table($0.table) }
-            var change = TableChange(definition, source: source, sourceIsShared: former.first?.sharesTable ?? false)
+            var change = TableChange(
+                definition,
+                of: storages.first.map { plan.destination.entities[$0.entityIndex].name } ?? definition.name,
+                source: source, sourceIsShared: former.first?.sharesTable ?? false)
             change.rows = storages.compactMap {
                 rows(of: $0, columns: Set(definition.columns.map { SQLName.key($0.name) }))
             }

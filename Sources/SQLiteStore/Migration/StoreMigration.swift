@@ -46,6 +46,9 @@ struct StoreMigration {
         try registerFunctions()
         try check(script).run()
         for step in script.steps {
+            if let copied = step.copied, try StoredTable.read(copied.table, from: connection) != nil {
+                try copied.check(written: nil, on: connection)
+            }
             guard let index = step.constraint else { continue }
             guard let rows = script.builder.oldRows(of: index) else { continue }
             if let violation = try violation(of: index, in: rows, nil) { throw violation }
@@ -106,6 +109,7 @@ struct StoreMigration {
             progress?.note(MigrationProgress.State(stage: step.title, completed: done, total: total))
             do {
                 try connection.execute(step.statement)
+                try step.copied?.check(written: connection.changes, on: connection)
             } catch let error as SQLiteError where error.code == .constraint {
                 guard let index = step.constraint else { throw error }
                 throw try violation(of: index, in: SQLName.quoted(index.table), error)

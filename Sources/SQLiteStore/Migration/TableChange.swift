@@ -19,11 +19,14 @@ struct TableChange {
     var rows: [Rows] = []
     /// Numbers of entities of the old table whose rows are not taken.
     var leftOut: [Int64] = []
+    /// The name of the hierarchy whose rows the table has.
+    let entity: String
     /// Whether another new table takes rows from the same old table.
     var sharesSource = false
 
-    init(_ definition: TableDefinition, source: StoredTable?, sourceIsShared: Bool) {
+    init(_ definition: TableDefinition, of entity: String, source: StoredTable?, sourceIsShared: Bool) {
         self.definition = definition
+        self.entity = entity
         self.source = source
         self.sourceIsShared = sourceIsShared
     }
@@ -72,13 +75,15 @@ extension TableChange {
         let names = (["Z_PK", "Z_ENT", "Z_OPT"] + columns.map { SQLName.quoted($0.0.name) }).joined(separator: ", ")
         let values = (["Z_PK", numberExpression, "Z_OPT"] + columns.map(\.1)).joined(separator: ", ")
         let condition =
-            sourceIsShared ? " WHERE Z_ENT IN (\(rows.map { String($0.sourceNumber) }.joined(separator: ", ")))" : ""
+            sourceIsShared ? "Z_ENT IN (\(rows.map { String($0.sourceNumber) }.joined(separator: ", ")))" : nil
         return [
             create,
             MigrationStep(
                 .rows, "copy rows from \(source.name) to \(definition.name)",
-                "INSERT INTO \(SQLName.quoted(name)) (\(names)) SELECT \(values) FROM \(SQLName.quoted(source.name))\(condition) ORDER BY Z_PK",
-                table: source.name),
+                "INSERT INTO \(SQLName.quoted(name)) (\(names)) SELECT \(values) FROM \(SQLName.quoted(source.name))\(condition.map { " WHERE \($0)" } ?? "") ORDER BY Z_PK",
+                table: source.name,
+                copied: CopiedRows(
+                    table: source.name, entity: entity, condition: condition, leftOut: sourceIsShared ? leftOut : [])),
         ]
     }
 }

@@ -29,11 +29,18 @@ struct ChangeWriter {
         func statement(key: String) -> String {
             "INSERT INTO \(SQLName.quoted(storage.table)) (\(columns)) SELECT \(key), \(rest) FROM \(table)"
         }
-        let isAppended =
+        let appended =
             try isAppended(writer, to: storage)
-            && session.connection.withStatement(statement(key: "NULL")) { try attempt($0, writer) } != nil
-        if !isAppended {
-            try run(statement(key: "c0"), writer, insertions.rows, entityIndex: insertions.entityIndex, save)
+            ? session.connection.withStatement(statement(key: "NULL")) { try attempt($0, writer) } : nil
+        let count =
+            try appended
+            ?? run(statement(key: "c0"), writer, insertions.rows, entityIndex: insertions.entityIndex, save)
+        guard count == insertions.rows.count else {
+            let name = session.layout.model.entities[insertions.entityIndex].name
+            throw StorageError(
+                .damaged,
+                "Of \(insertions.rows.count) new objects of \(name) \(count) would be written: a trigger of the database keeps others out",
+                entities: [name])
         }
         noteUnordered(insertions.rows, places: writer.allPositions, plan, storage, &save)
     }

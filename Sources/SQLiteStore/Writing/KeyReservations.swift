@@ -10,6 +10,9 @@ final class KeyReservations {
     /// of the root entity.
     private var held: [Int64: Int64] = [:]
 
+    /// The part of these that the next commit notes, whatever it changes.
+    private var retired: [Int64: Int64] = [:]
+
     init(_ layout: StoreLayout) { self.layout = layout }
 
     /// Assigns primary keys to new objects, and raises `Z_MAX` for rows that already have keys.
@@ -63,6 +66,17 @@ final class KeyReservations {
         let keys = try freeKeys(storage, count: count, atLeast: held[storage.rootNumber] ?? 0, on: connection)
         held[storage.rootNumber] = keys.last
         return keys.first
+    }
+
+    /// Has the following commits note that a key and those before are given out.
+    func retire(_ storage: EntityStorage, upTo key: Int64) { retired[storage.rootNumber] = key }
+
+    func noteRetired(on connection: Connection) throws {
+        for (root, key) in retired {
+            try connection.run(
+                "UPDATE Z_PRIMARYKEY SET Z_MAX = ?1 WHERE Z_ENT = ?2 AND ifnull(Z_MAX, 0) < ?1",
+                [.integer(key), .integer(root)])
+        }
     }
 
     /// The greatest number that is given out, to rows or to ones that come later.

@@ -45,6 +45,7 @@ extension StoreSession {
     /// insertions.
     private func write(_ changes: ChangeSet, _ save: inout SaveInProgress) throws -> SaveReceipt {
         try changes.checkParts(of: layout, rowLayouts)
+        try keys.noteRetired(on: connection)
         var receipt = try keys.assignKeys(to: changes.insertions, &save, on: connection)
         let history =
             changes.changesObjects ? try pieces?.history ?? historyWriter.begin(changes.origin, on: connection) : nil
@@ -115,6 +116,15 @@ extension StoreSession {
         }
         // Every commit to a document's store counts as a save or an autosave.
         return try keys.holdKeys(storage, count: count, on: connection)
+    }
+
+    /// Gives no key up to `greatest` to a new object.
+    func retireKeys(entityIndex: Int, upTo greatest: Int64) throws {
+        let storage = try layout.storage(of: entityIndex)
+        let used = try keys.greatestKey(storage, on: connection)
+        guard greatest > used, let count = Int(exactly: greatest - used) else { return }
+        _ = try reserveKeys(entityIndex: entityIndex, count: count)
+        if description.journal == .heldByDocument { keys.retire(storage, upTo: greatest) }
     }
 
     /// Runs `body`, which changes this number of rows. Triggers that take far longer than Core

@@ -123,6 +123,27 @@ package struct RowCopier {
     }
 }
 
+extension StoreBackend {
+    /// Checks that all rows are objects, so that reading all objects leaves none behind.
+    /// - Returns: The number of objects.
+    /// - Throws: `StorageError` `damaged` if a hierarchy has rows of none of its entities; errors
+    ///   of reading the store.
+    @discardableResult
+    package func checkRowCounts() throws -> Int {
+        var total = 0
+        let model = identity.model
+        let roots = Set((model.entities(inConfiguration: description.configuration) ?? []).map(\.rootIndex))
+        for root in roots.sorted() {
+            let stored = try storedRowCount(rootIndex: root), read = try count(RowRequest(entityIndex: root))
+            guard stored == read else {
+                throw StorageError(rowsOf: model.entities[root].name, stored: stored, read: read)
+            }
+            total += stored
+        }
+        return total
+    }
+}
+
 extension StorageError {
     /// Rows of a hierarchy that are objects of none of its entities, and would be lost in a copy.
     package init(rowsOf name: String, stored: Int, read: Int) {

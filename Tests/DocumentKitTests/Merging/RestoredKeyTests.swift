@@ -59,7 +59,10 @@ struct RestoredKeyTests: MergesCopies {
         }
     }
 
-    @Test(arguments: [false, true]) func discardedWorkGivesNoKeyAgain(closesBetween: Bool) async throws {
+    /// What a session does that discards work, before it ends.
+    enum Ending: CaseIterable { case goesOn, closes, saves }
+
+    @Test(arguments: Ending.allCases) func discardedWorkGivesNoKeyAgain(_ ending: Ending) async throws {
         try await withCopies { ours, theirs in
             let editor = try await PersistentDocument.open(ours)
             try Library.insertBook("b", editor)
@@ -70,8 +73,10 @@ struct RestoredKeyTests: MergesCopies {
             try FileManager.default.copyItem(at: ours, to: theirs)
             try await editor.close(.discard)
             var document = try await PersistentDocument.open(theirs, recovery: .discard)
-            if closesBetween {
-                try await document.close()
+            if ending != .goesOn {
+                // Without a new object, and without the work: the keys are noted by the save.
+                if ending == .saves { try editSomeBook(document.context) }
+                try await document.close(.save)
                 document = try await PersistentDocument.open(theirs)
             }
             try Library.insertBook("c", document)
@@ -79,6 +84,25 @@ struct RestoredKeyTests: MergesCopies {
             #expect(try book(document.context, "c").objectID.key > former)
             try await document.close()
         }
+    }
+
+    @Test(arguments: [DocumentForm.package, .archive])
+    func aSaveWithoutNewObjectsAfterRevertingGivesNoKeyAgain(_ form: DocumentForm) async throws {
+        try await withCopies(form) { ours, _ in
+            let document = try await PersistentDocument.open(ours)
+            try Library.insertBook("b", document)
+            try await document.autosave()
+            let former = try book(document.context, "b").objectID.key
+            try await document.revert()
+            try editSomeBook(document.context)
+            try await document.close(.save)
+            try await insert("c", ours)
+            #expect(try await key(ours, "c") > former)
+        }
+    }
+
+    private func editSomeBook(_ context: ManagedObjectContext) throws {
+        try #require(try context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).first)["pages"] = 12
     }
 
     @Test(arguments: [DocumentForm.package, .archive, .store])

@@ -13,11 +13,8 @@ import Testing
 struct RandomResultsTests {
     @Test(arguments: RandomEditor.seeds(12), StoreKind.allCases)
     func liveResultsFetchesAndNotificationsAgree_S38_S42_U5(seed: Int, kind: StoreKind) throws {
-        try GraphFixture.run(kind) { fixture in
-            let run = try ResultsProgram(fixture, seed: UInt64(seed))
-            do { try run.go(60) } catch {
-                Issue.record("seed \(seed), \(kind.rawValue): \(error)\n\(run.trace.joined(separator: "; "))")
-            }
+        do { try ResultsProgram.run(kind, seed: UInt64(seed), steps: 60) } catch {
+            Issue.record("seed \(seed), \(kind.rawValue): \(error)")
         }
     }
 }

@@ -9,13 +9,18 @@ final class ResultsProgram {
 
     private let fixture: GraphFixture
     private let places: [FollowedContext]
+    private let seed: UInt64
+    /// The steps and edits that are left out, by number.
+    private let omitted: Set<Int>
     private var random: SplitMix
     private var lastTitle = 0
     /// What was done, for a report.
     private(set) var trace: [String] = []
 
-    init(_ fixture: GraphFixture, seed: UInt64) throws {
+    init(_ fixture: GraphFixture, seed: UInt64, omitting omitted: Set<Int> = []) throws {
         self.fixture = fixture
+        self.seed = seed
+        self.omitted = omitted
         var random = SplitMix(state: seed)
         let policies: [MergePolicy] = [
             .error, .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback,
@@ -47,10 +52,20 @@ final class ResultsProgram {
 
     private func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
 
+    /// The number of a step, or of an edit of it; 0 is the step itself.
+    private func unit(_ step: Int, _ edit: Int) -> Int { step * 4 + edit }
+
+    /// Each step and each edit has random numbers of its own, so that the others stay the same if
+    /// one is left out.
+    private func begins(_ step: Int, _ edit: Int = 0) -> Bool {
+        random = SplitMix(state: seed &* 1_000_003 &+ UInt64(unit(step, edit)))
+        return !omitted.contains(unit(step, edit))
+    }
+
     func go(_ steps: Int) throws {
-        for _ in 0..<steps {
-            let place = places[number(0...1)]
-            try step(place)
+        for number in 0..<steps where begins(number) {
+            let place = places[self.number(0...1)]
+            try step(number, place)
             for place in places { place.context.processPendingChanges() }
             for place in places {
                 do { try place.check() } catch { throw Deviation(description: "\(place.name): \(error)") }
@@ -67,16 +82,42 @@ final class ResultsProgram {
         try checkStore()
     }
 
+    /// Runs a program; if it fails, finds a short program that fails, and throws that.
+    static func run(_ kind: StoreKind, seed: UInt64, steps: Int) throws {
+        func failure(_ omitted: Set<Int>) throws -> Deviation? {
+            var failure: Deviation?
+            try GraphFixture.run(kind) { fixture in
+                let run = try ResultsProgram(fixture, seed: seed, omitting: omitted)
+                do { try run.go(steps) } catch {
+                    failure = Deviation(description: "\(error)\n\(run.trace.joined(separator: "; "))")
+                }
+            }
+            return failure
+        }
+        guard var shortest = try failure([]) else { return }
+        var omitted: Set<Int> = [], length = steps * 2
+        while length > 0 {
+            for first in stride(from: 0, to: steps * 4, by: length) {
+                let fewer = omitted.union(first..<(first + length))
+                guard fewer.count > omitted.count, let shorter = try failure(fewer) else { continue }
+                (omitted, shortest) = (fewer, shorter)
+            }
+            length /= 2
+        }
+        throw shortest
+    }
+
     // MARK: Steps
 
-    private func step(_ place: FollowedContext) throws {
+    private func step(_ step: Int, _ place: FollowedContext) throws {
         let context = place.context
         func note(_ what: String) { trace.append("\(place.name) \(what)") }
         switch number(0...29) {
         case 0...11:
-            for _ in 0..<number(1...3) { try edit(place) }
+            let edits = number(1...3), counts = number(0...2) == 0
+            for edit in 1...edits where begins(step, edit) { try self.edit(place) }
             // A fetch in the middle.
-            if number(0...2) == 0 { _ = try context.count("Account") }
+            if counts { _ = try context.count("Account") }
         case 12, 13:
             note("undo")
             context.undo()
@@ -121,7 +162,7 @@ final class ResultsProgram {
             try place.begin()
         default:
             note("event")
-            try context.event("Step") { for _ in 0..<2 { try edit(place) } }
+            try context.event("Step") { for edit in 1...2 where begins(step, edit) { try self.edit(place) } }
         }
     }
 

@@ -73,7 +73,9 @@ enum MergeCommand: Command {
         return try await DocumentReader.reading(operands[0], model: arguments.value("--model"), console) { reader in
             reader.context.undoManager = nil
             let report = try await merge(into: reader.document, arguments)
-            if report.isApplied, !arguments.has(OptionSpecification.dryRun) {
+            if report.isApplied, arguments.has(OptionSpecification.dryRun) {
+                _ = try await DocumentEditor(unsaved: reader.document, console).commit()
+            } else if report.isApplied {
                 let url = URL(fileURLWithPath: target)
                 let form = DocumentForm(extensionOf: target)
                 let takesVersions = (form ?? DocumentFormArgument.form(ofDocumentAt: operands[0])) == .package

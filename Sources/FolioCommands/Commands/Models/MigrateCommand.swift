@@ -92,7 +92,7 @@ enum MigrateCommand: Command {
         let results = try await migrateAll(migrators, jobs: jobs, isDryRun: isDryRun, console)
         console.hasWritten = !isDryRun && results.contains { (try? $0.get())?.isNeeded == true }
         if results.count == 1 {
-            report(try results[0].get(), path: sources[0], isDryRun: isDryRun, isVerbose: isVerbose, console)
+            report(try results[0].get(), path: target ?? sources[0], isDryRun: isDryRun, isVerbose: isVerbose, console)
             return .done
         }
         return report(results, sources, isDryRun: isDryRun, isVerbose: isVerbose, console)

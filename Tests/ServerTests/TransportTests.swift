@@ -13,7 +13,9 @@ struct TransportTests {
 
     @Test func theServerAnswersOverAnyTransport() async throws {
         try await withFolder { folder in
-            let model = try ManagedObjectModel(entities: [EntityDefinition("Note", attributes: [.init("text", .string)])])
+            let model = try ManagedObjectModel(entities: [
+                EntityDefinition("Note", attributes: [.init("text", .string)])
+            ])
             let document = try await PersistentDocument.create(
                 at: folder.appendingPathComponent("Notes.folio"), model: model)
             try await document.close()

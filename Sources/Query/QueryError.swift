@@ -27,8 +27,9 @@ public struct QueryError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let unboundVariable = Code(.unboundVariable)
         /// The arguments are too few for the placeholders of a format, or of the wrong type.
         public static let argument = Code(.argument)
-        /// A limit was exceeded: a predicate is nested too deep, a MATCHES pattern is too long or takes too long, or a path goes
-        /// through too many to-many relationships or leads to too many objects.
+        /// A limit was exceeded: a predicate is nested too deep, a MATCHES pattern is too long or
+        /// takes too long, or a path goes through too many to-many relationships or leads to too
+        /// many objects.
         public static let limit = Code(.limit)
 
         /// The name of the code, such as `syntax`.

@@ -30,8 +30,8 @@ extension FetchPredicate {
         self = try PredicateParser.predicate(format, arguments: arguments)
     }
 
-    /// The predicate as format text. Parsing the text gives an equal predicate. For a predicate that
-    /// is nested too deep for every use, the text is `…`.
+    /// The predicate as format text. Parsing the text gives an equal predicate. For a predicate
+    /// that is nested too deep for every use, the text is `…`.
     public var predicateFormat: String {
         guard let predicate = try? bounded() else { return "…" }
         var printer = PredicatePrinter()

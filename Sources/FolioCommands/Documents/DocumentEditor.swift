@@ -15,6 +15,11 @@ struct DocumentEditor {
         self.console = console
     }
 
+    /// An editor of a document that is open, and whose changes are left unsaved.
+    init(unsaved document: PersistentDocument, _ console: Console) {
+        self.init(document: document, isDryRun: true, console: console)
+    }
+
     /// Opens the document at `path`, runs `body` and closes the document. `body` must call `commit`
     /// after its changes.
     static func editing<Result>(

@@ -44,7 +44,7 @@ enum CodegenCommand: Command {
         generator.framework = arguments.value("--for").flatMap(CodeGenerator.Framework.init) ?? .folio
         generator.isCodable = arguments.has("--codable")
         if generator.isCodable, generator.framework == .coreData {
-            throw CommandError.usage("classes for coredata can't be --codable")
+            throw InterchangeError.usage("classes for coredata can't be --codable")
         }
         var report: [JSONValue] = []
         for file in try files(of: loaded, generator) {

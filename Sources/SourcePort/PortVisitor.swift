@@ -241,25 +241,38 @@ final class PortVisitor: SyntaxVisitor {
         return .visitChildren
     }
 
-    /// `Book.fetchRequest() as! NSFetchRequest<Book>` as a request that is made.
+    /// `Book.fetchRequest() as! NSFetchRequest<Book>` as a request that is made, and other casts of
+    /// requests as the initializer that does what they mean.
     override func visit(_ node: SequenceExprSyntax) -> SyntaxVisitorContinueKind {
         let elements = Array(node.elements)
         rewriteSetLiterals(elements)
         for (index, element) in elements.enumerated() where index > 0 && index + 1 < elements.count {
-            guard element.is(UnresolvedAsExprSyntax.self),
-                let call = elements[index - 1].as(FunctionCallExprSyntax.self),
-                call.arguments.isEmpty, let member = call.calledExpression.as(MemberAccessExprSyntax.self),
-                member.declName.baseName.text == "fetchRequest", let base = member.base?.trimmedDescription,
+            guard let mark = element.as(UnresolvedAsExprSyntax.self)?.questionOrExclamationMark,
                 let type = elements[index + 1].as(TypeExprSyntax.self),
-                type.trimmedDescription == "NSFetchRequest<\(base)>"
+                type.type.as(IdentifierTypeSyntax.self)?.name.text == "NSFetchRequest"
             else { continue }
-            edits.append(
-                SourceEdit(
-                    start: call.positionAfterSkippingLeadingTrivia, end: type.endPositionBeforeTrailingTrivia,
-                    text: "NSFetchRequest<\(base)>(entityName: \"\(base)\")"))
+            let operand = elements[index - 1], wanted = type.trimmedDescription
+            let start = operand.positionAfterSkippingLeadingTrivia, end = type.endPositionBeforeTrailingTrivia
+            if let base = baseOfRequest(operand), base != "Self", wanted == "NSFetchRequest<\(base)>" {
+                edits.append(SourceEdit(start: start, end: end, text: "\(wanted)(entityName: \"\(base)\")"))
+            } else {
+                edits.append(SourceEdit(start: start, end: start, text: "\(wanted)(casting: "))
+                edits.append(
+                    SourceEdit(
+                        start: operand.endPositionBeforeTrailingTrivia, end: end, text: mark.text == "!" ? ")!" : ")"))
+            }
             changeCount += 1
         }
         return .visitChildren
+    }
+
+    /// `Book` of `Book.fetchRequest()`.
+    private func baseOfRequest(_ operand: ExprSyntax) -> String? {
+        guard let call = operand.as(FunctionCallExprSyntax.self), call.arguments.isEmpty,
+            let member = call.calledExpression.as(MemberAccessExprSyntax.self),
+            member.declName.baseName.text == "fetchRequest"
+        else { return nil }
+        return member.base?.trimmedDescription
     }
 
     // MARK: Functions

@@ -42,6 +42,11 @@ struct PortedBehaviorTests {
         request.sortDescriptors = [NSSortDescriptor(key: "year", ascending: true)]
         #expect(try titles() == ["b", "a", "c"])
         #expect(try context.fetch(request).first?.allKeys.count == 2)
+        (request.propertiesToFetch, request.propertiesToGroupBy) = (["title"], nil)
+        request.returnsDistinctResults = true
+        #expect(try titles() == ["b", "a", "c"])
+        request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: false)]
+        #expect(try titles() == ["c", "b", "a"] && context.count(for: request) == 3)
     }
 
     @Test func aDescriptionWithoutLocationIsTheNullDevice() {

@@ -60,6 +60,28 @@ struct SourcePortTests {
         #expect(ported.changeCount == 6 && ported.notes.isEmpty)
     }
 
+    @Test func castsOfRequestsAreInitializers() {
+        let ported = port(
+            """
+            let a = request as? NSFetchRequest<NSFetchRequestResult>
+            delete(self.request(for: "Book") as! NSFetchRequest<NSFetchRequestResult>)
+            let b = Self.fetchRequest() as! NSFetchRequest<Self>
+            let c = Book.fetchRequest() as! NSFetchRequest<Book>
+            let d = make(#keyPath(Book.title)) as! NSFetchRequest<Book>
+            let e = request as NSFetchRequest<Book>
+            """)
+        #expect(
+            ported.text == """
+                let a = NSFetchRequest<NSFetchRequestResult>(casting: request)
+                delete(NSFetchRequest<NSFetchRequestResult>(casting: self.request(for: "Book"))!)
+                let b = NSFetchRequest<Self>(casting: Self.fetchRequest())!
+                let c = NSFetchRequest<Book>(entityName: "Book")
+                let d = NSFetchRequest<Book>(casting: make("title"))!
+                let e = request as NSFetchRequest<Book>
+                """)
+        #expect(ported.changeCount == 6)
+    }
+
     @Test func keyPathsAreCheckedWhereTheSourcesHaveTheProperty() {
         let model = "class Base: NSManagedObject { @NSManaged var id: String }\nclass Book: Base {}"
         let ported = port(

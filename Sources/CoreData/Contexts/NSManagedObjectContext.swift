@@ -310,6 +310,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// - Throws: An error of Cocoa's domain.
     open func obtainPermanentIDs(for objects: [NSManagedObject]) throws {
+        // The parent may have given some of them theirs.
+        folio?.keys.takeRenamedKeys()
         try translatingErrors { try required.obtainPermanentIDs(for: objects) }
     }
 

@@ -156,7 +156,9 @@ open class NSPersistentHistoryResult: NSPersistentStoreResult {
 }
 
 /// A transaction of the history: one save or one batch request.
-public final class NSPersistentHistoryTransaction: NSObject, NSCopying, Sendable {
+// Sendable because its stored properties are constants of Sendable types. A subclass that adds some
+// keeps them safe itself, as on Apple's platforms.
+open class NSPersistentHistoryTransaction: NSObject, NSCopying, @unchecked Sendable {
     let folio: PersistentHistoryTransaction
     /// The places of the changes among all of the transaction; nil without changes.
     private let places: [Int]?
@@ -164,6 +166,15 @@ public final class NSPersistentHistoryTransaction: NSObject, NSCopying, Sendable
     init(_ transaction: PersistentHistoryTransaction) {
         folio = transaction
         places = Array(transaction.changes.indices)
+    }
+
+    /// Creates a transaction without changes, of no store.
+    public override init() {
+        folio = PersistentHistoryTransaction(
+            transactionNumber: 0, storeID: "", timestamp: .distantPast, author: nil, contextName: nil, bundleID: nil,
+            processID: nil, changes: [])
+        places = []
+        super.init()
     }
 
     private init(_ transaction: PersistentHistoryTransaction, _ places: [Int]?) {
@@ -186,10 +197,10 @@ public final class NSPersistentHistoryTransaction: NSObject, NSCopying, Sendable
     /// The description of a transaction, for requests by predicate: it has the keys `author`,
     /// `contextName`, `bundleID`, `processID`, `storeID`, `timestamp`, `transactionNumber` and
     /// `token`.
-    public class var entityDescription: NSEntityDescription? { entityDescription(with: nil) }
+    open class var entityDescription: NSEntityDescription? { entityDescription(with: nil) }
 
     /// The description of a transaction.
-    public class func entityDescription(with context: NSManagedObjectContext?) -> NSEntityDescription? {
+    open class func entityDescription(with context: NSManagedObjectContext?) -> NSEntityDescription? {
         HistoryEntities.description(
             entityName,
             [
@@ -202,31 +213,31 @@ public final class NSPersistentHistoryTransaction: NSObject, NSCopying, Sendable
 
     /// A request for transactions, for
     /// ``NSPersistentHistoryChangeRequest/fetchHistory(withFetch:)``.
-    public class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { NSFetchRequest(entityName: entityName) }
+    open class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { NSFetchRequest(entityName: entityName) }
 
     /// The time of the transaction.
-    public var timestamp: Date { folio.timestamp }
+    open var timestamp: Date { folio.timestamp }
     /// The changes; nil where only transactions were asked for.
-    public var changes: [NSPersistentHistoryChange]? {
+    open var changes: [NSPersistentHistoryChange]? {
         places.map { places in zip(folio.changes, places).map { NSPersistentHistoryChange($0, $1, self) } }
     }
     /// The number of the transaction.
-    public var transactionNumber: Int64 { folio.transactionNumber }
+    open var transactionNumber: Int64 { folio.transactionNumber }
     /// The UUID of the store.
-    public var storeID: String { folio.storeID }
+    open var storeID: String { folio.storeID }
     /// The identifier of the application that made the changes.
-    public var bundleID: String { folio.bundleID ?? "" }
+    open var bundleID: String { folio.bundleID ?? "" }
     /// The process that made the changes.
-    public var processID: String { folio.processID ?? "" }
+    open var processID: String { folio.processID ?? "" }
     /// The name of the context that made the changes.
-    public var contextName: String? { folio.contextName }
+    open var contextName: String? { folio.contextName }
     /// The author of the changes.
-    public var author: String? { folio.author }
+    open var author: String? { folio.author }
     /// The position after the transaction.
-    public var token: NSPersistentHistoryToken { NSPersistentHistoryToken(folio.token) }
+    open var token: NSPersistentHistoryToken { NSPersistentHistoryToken(folio.token) }
 
     /// What a context merges to see the changes.
-    public func objectIDNotification() -> Notification {
+    open func objectIDNotification() -> Notification {
         let changes = SavedChanges([folio])
         return Notification(
             name: .NSManagedObjectContextDidSaveObjectIDs, object: nil,
@@ -237,7 +248,7 @@ public final class NSPersistentHistoryTransaction: NSObject, NSCopying, Sendable
     }
 
     /// The transaction itself, which never changes.
-    public func copy(with zone: NSZone? = nil) -> Any { self }
+    open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
 /// What a transaction did to an object. The raw values are Apple's.
@@ -251,16 +262,27 @@ public enum NSPersistentHistoryChangeType: Int, Sendable {
 }
 
 /// The change of one object in a transaction.
-public final class NSPersistentHistoryChange: NSObject, NSCopying, Sendable {
+// Sendable because its stored properties are constants of Sendable types. A subclass that adds some
+// keeps them safe itself, as on Apple's platforms.
+open class NSPersistentHistoryChange: NSObject, NSCopying, @unchecked Sendable {
     let folio: PersistentHistoryChange
     private let number: Int
     /// The transaction of the change.
-    public let transaction: NSPersistentHistoryTransaction?
+    open var transaction: NSPersistentHistoryTransaction? { ownTransaction }
+    private let ownTransaction: NSPersistentHistoryTransaction?
+
+    /// Creates a change of no object.
+    public override init() {
+        folio = PersistentHistoryChange(
+            kind: .update, changedObjectID: NSManagedObjectID(), updatedProperties: nil, tombstone: nil)
+        (number, ownTransaction) = (0, nil)
+        super.init()
+    }
 
     init(_ change: PersistentHistoryChange, _ number: Int, _ transaction: NSPersistentHistoryTransaction) {
         folio = change
         self.number = number
-        self.transaction = transaction
+        ownTransaction = transaction
     }
 
     /// The name of what ``fetchRequest`` fetches.
@@ -268,10 +290,10 @@ public final class NSPersistentHistoryChange: NSObject, NSCopying, Sendable {
 
     /// The description of a change, for requests by predicate: it has the keys `changeID`,
     /// `changeType` and `changedObjectID`.
-    public class var entityDescription: NSEntityDescription? { entityDescription(with: nil) }
+    open class var entityDescription: NSEntityDescription? { entityDescription(with: nil) }
 
     /// The description of a change.
-    public class func entityDescription(with context: NSManagedObjectContext?) -> NSEntityDescription? {
+    open class func entityDescription(with context: NSManagedObjectContext?) -> NSEntityDescription? {
         HistoryEntities.description(
             entityName,
             [
@@ -281,24 +303,24 @@ public final class NSPersistentHistoryChange: NSObject, NSCopying, Sendable {
     }
 
     /// A request for changes, for ``NSPersistentHistoryChangeRequest/fetchHistory(withFetch:)``.
-    public class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { NSFetchRequest(entityName: entityName) }
+    open class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { NSFetchRequest(entityName: entityName) }
 
     /// The number of the change among all of its transaction, from 0 on.
-    public var changeID: Int64 { Int64(number) }
+    open var changeID: Int64 { Int64(number) }
     /// The ID of the object.
-    public var changedObjectID: NSManagedObjectID { folio.changedObjectID }
+    open var changedObjectID: NSManagedObjectID { folio.changedObjectID }
     /// What happened to the object.
-    public var changeType: NSPersistentHistoryChangeType {
+    open var changeType: NSPersistentHistoryChangeType {
         NSPersistentHistoryChangeType(rawValue: folio.kind.rawValue) ?? .update
     }
     /// The values that the history keeps of a deleted object.
-    public var tombstone: [AnyHashable: Any]? { folio.tombstone.map(NSMergeConflict.plain) }
+    open var tombstone: [AnyHashable: Any]? { folio.tombstone.map(NSMergeConflict.plain) }
     /// The properties that an update changed.
-    public var updatedProperties: Set<NSPropertyDescription>? {
+    open var updatedProperties: Set<NSPropertyDescription>? {
         let entity: NSEntityDescription = folio.changedObjectID.entity
         return folio.updatedProperties.map { names in Set(names.compactMap { entity.propertiesByName[$0] }) }
     }
 
     /// The change itself, which never changes.
-    public func copy(with zone: NSZone? = nil) -> Any { self }
+    open func copy(with zone: NSZone? = nil) -> Any { self }
 }

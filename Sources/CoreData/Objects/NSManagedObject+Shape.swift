@@ -101,6 +101,9 @@ extension NSManagedObjectShape where Self: NSManagedObject {
         for (key, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: key) }
     }
 
+    /// Whether the object is of a class, and of none that inherits from it.
+    public func isMember(of type: AnyClass) -> Bool { Swift.type(of: self) == type }
+
     /// Whether the object is of a class or of one that inherits from it.
     public func isKind(of type: AnyClass) -> Bool {
         var current: AnyClass? = Swift.type(of: self)

@@ -98,6 +98,7 @@ open class NSManagedObject: ManagedObject, NSManagedObjectShape {
     open override func value(forKey key: String) -> Any? {
         if isProbed(key) { return nil }
         if let name = primitiveName(key) { return primitiveValue(forKey: name) }
+        if key != "objectID", isUndefined(key) { return value(forUndefinedKey: key) }
         if let attribute = transformable(key) { return TransformableValue.value(of: self, key, attribute) }
         if key == "objectID" { return objectID }
         let value = KeyedValues(self).value(forKey: key)
@@ -110,11 +111,27 @@ open class NSManagedObject: ManagedObject, NSManagedObjectShape {
     /// property, or the value has a wrong type.
     open override func setValue(_ value: Any?, forKey key: String) {
         if let name = primitiveName(key) { return setPrimitiveValue(value, forKey: name) }
+        if isUndefined(key) { return setValue(value, forUndefinedKey: key) }
         if let attribute = transformable(key) {
             TransformableValue.set(value, of: self, key, attribute)
         } else {
             KeyedValues(self).setValue(settable(value, key), forKey: key)
         }
+    }
+
+    /// The value of a key that is no property of the entity. Traps unless it is overridden.
+    open func value(forUndefinedKey key: String) -> Any? {
+        preconditionFailure("\(modelEntity.name) has no property \"\(key)\"")
+    }
+
+    /// Sets the value of a key that is no property of the entity. Traps unless it is overridden.
+    open func setValue(_ value: Any?, forUndefinedKey key: String) {
+        preconditionFailure("\(modelEntity.name) has no property \"\(key)\"")
+    }
+
+    private func isUndefined(_ key: String) -> Bool {
+        owningContext != nil && modelEntity.property(named: key) == nil
+            && !modelEntity.fetchedProperties.contains { $0.name == key }
     }
 
     /// The value of a property, without firing a fault and without calling hooks.

@@ -31,7 +31,8 @@ enum KeyNames {
     static func required(_ keyPath: AnyKeyPath) -> String {
         guard let name = name(of: keyPath) else {
             preconditionFailure(
-                "The key path \(keyPath) has no name: declare the property with @Managed, or list it in namesByKeyPath")
+                "The key path \(keyPath) has no name: declare the property with @Managed and a type of Foundation's or an optional one, or list it in namesByKeyPath"
+            )
         }
         return name
     }

@@ -11,9 +11,17 @@ enum GroupOrder {
 
     /// The sort keys of a request for dictionaries, whose columns it may add to.
     static func apply<Result>(to request: inout FetchRequest<Result>) -> [SortKey] {
+        let isAggregate = request.propertiesToFetch.contains(where: \.isAggregate)
+        if request.returnsDistinctResults, request.propertiesToGroupBy.isEmpty, !isAggregate,
+            !request.propertiesToFetch.isEmpty
+        {
+            let columns = Set(request.propertiesToFetch.map(\.name))
+            if request.sortDescriptors.allSatisfy({ columns.contains($0.keyPath) }) { return request.sortDescriptors }
+            // Distinct rows are groups by all their columns.
+            (request.propertiesToGroupBy, request.returnsDistinctResults) = (request.propertiesToFetch, false)
+        }
         let groups = request.propertiesToGroupBy
-        let isCollapsed = !groups.isEmpty || request.propertiesToFetch.contains(where: \.isAggregate)
-        guard isCollapsed else { return request.sortDescriptors }
+        guard isAggregate || !groups.isEmpty else { return request.sortDescriptors }
         let known = Set((request.propertiesToFetch + groups).map(\.name))
         var keys: [SortKey] = []
         for key in request.sortDescriptors {

@@ -23,10 +23,13 @@ extension NSPersistentStoreCoordinator {
     /// Removes a file without content, as ``destroyPersistentStore(at:ofType:options:)`` leaves it:
     /// a store is made in its place.
     private func removeEmptyFile(_ url: URL) throws {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
-        guard attributes?[.type] as? FileAttributeType == .typeRegular,
-            (attributes?[.size] as? NSNumber)?.intValue == 0
-        else { return }
+        func size(_ path: String) -> Int? {
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+            guard attributes?[.type] as? FileAttributeType == .typeRegular else { return nil }
+            return (attributes?[.size] as? NSNumber)?.intValue
+        }
+        // With a journal, it is not known to be empty.
+        guard size(url.path) == 0, size(url.path + "-wal") ?? 0 == 0 else { return }
         try FileManager.default.removeItem(at: url)
     }
 

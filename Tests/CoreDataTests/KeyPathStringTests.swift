@@ -37,4 +37,18 @@ struct KeyPathStringTests {
         request.sortDescriptors = [byLength]
         #expect(throws: (any Error).self) { try context.fetch(request) }
     }
+
+    @Test func predicatesOfLibrariesAreThoseOfTheFormat() {
+        func predicate(_ value: Any?) -> NSPredicate {
+            NSComparisonPredicate(
+                leftExpression: NSExpression(forKeyPath: "isRead"),
+                rightExpression: NSExpression(forConstantValue: value),
+                modifier: .direct, type: .equalTo)
+        }
+        #expect(predicate(0) == NSPredicate(format: "isRead == NO") && predicate(1) != predicate(false))
+        #expect(predicate(0).hash == predicate(false).hash)
+        #expect(predicate(false).description == "isRead == 0")
+        // A nil of a type, as generic code passes it.
+        #expect(predicate(String?.none as Any) == NSPredicate(format: "isRead == nil"))
+    }
 }

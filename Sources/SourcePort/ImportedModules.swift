@@ -33,11 +33,15 @@ struct ImportedModules {
     /// The import of Core Data, or else the last one, where names of Core Data can be imported
     /// behind it.
     private(set) var place: ImportDeclSyntax?
+    /// Whether Core Data is imported, under `#if` too.
     private(set) var hasCoreData = false
     /// The names that are imported alone.
     private(set) var importedNames: Set<String> = []
 
     init(_ tree: SourceFileSyntax) {
+        let conditional = ConditionalImports(viewMode: .all)
+        conditional.walk(tree)
+        hasCoreData = conditional.names.contains("CoreData")
         // What stands under `#if` is the author's own arrangement.
         for item in tree.statements {
             guard let node = item.item.as(ImportDeclSyntax.self), let name = node.path.first?.name.text else {
@@ -45,7 +49,7 @@ struct ImportedModules {
             }
             let position = node.positionAfterSkippingLeadingTrivia
             if name == "CoreData" { hasCoreData = true } else { hasOthers = true }
-            if name == "CoreData" || !hasCoreData { place = node }
+            if name == "CoreData" || place?.path.first?.name.text != "CoreData" { place = node }
             if node.importKindSpecifier != nil, let last = node.path.last?.name.text { importedNames.insert(last) }
             if Self.interfaces.contains(name) {
                 areOfAnInterface = true
@@ -62,5 +66,21 @@ struct ImportedModules {
                         message: "imports \(name), which Linux does not have: put it under #if canImport(\(name))"))
             }
         }
+    }
+}
+
+/// The modules that are imported under `#if`.
+private final class ConditionalImports: SyntaxVisitor {
+    private(set) var names: Set<String> = []
+
+    override func visit(_ node: ImportDeclSyntax) -> SyntaxVisitorContinueKind {
+        if let name = node.path.first?.name.text, node.parent?.parent?.parent?.is(IfConfigClauseSyntax.self) == true {
+            names.insert(name)
+        }
+        return .skipChildren
+    }
+
+    override func visit(_ node: CodeBlockItemSyntax) -> SyntaxVisitorContinueKind {
+        node.item.is(ImportDeclSyntax.self) || node.item.is(IfConfigDeclSyntax.self) ? .visitChildren : .skipChildren
     }
 }

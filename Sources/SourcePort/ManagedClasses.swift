@@ -20,7 +20,7 @@ struct ManagedClasses {
         for model in classes where model.isGenerated {
             visitor.parents[model.name, default: []].insert(model.superclass)
             visitor.properties[model.name, default: []].formUnion(model.properties)
-            visitor.otherProperties.formUnion(Set(model.properties).subtracting(model.sets))
+            visitor.others.formUnion(Set(model.properties).subtracting(model.sets))
             visitor.sets.formUnion(model.sets)
             for name in model.sets {
                 let suffix = name.prefix(1).uppercased() + name.dropFirst()
@@ -28,7 +28,7 @@ struct ManagedClasses {
             }
         }
         (parents, properties, aliases) = (visitor.parents, visitor.properties, visitor.aliases)
-        sets = visitor.sets.subtracting(visitor.otherProperties)
+        sets = visitor.sets.subtracting(visitor.others)
     }
 
     /// Whether a property of this name is an `NSSet`, or a method takes one.
@@ -53,8 +53,8 @@ private final class DeclarationVisitor: SyntaxVisitor {
     var parents: [String: Set<String>] = [:]
     var properties: [String: Set<String>] = [:]
     var sets: Set<String> = []
-    /// The names of properties of other types.
-    var otherProperties: Set<String> = []
+    /// The names of what is of other types, variables and parameters too.
+    var others: Set<String> = []
     var aliases: Set<String> = []
 
     override func visit(_ node: TypeAliasDeclSyntax) -> SyntaxVisitorContinueKind {
@@ -64,12 +64,36 @@ private final class DeclarationVisitor: SyntaxVisitor {
 
     override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind {
         let parameters = node.signature.parameterClause.parameters
-        if parameters.count == 1, let parameter = parameters.first, parameter.firstName.text == "_",
-            Self.isSet(parameter.type)
-        {
-            sets.insert(node.name.text)
+        if parameters.count == 1, let parameter = parameters.first, parameter.firstName.text == "_" {
+            let type = parameter.type.trimmedDescription
+            if Self.isSet(parameter.type) { sets.insert(node.name.text) }
+            // A method of that name that takes a literal as it is.
+            if ["[", "Set<", "Sequence", "Collection"].contains(where: type.contains) { others.insert(node.name.text) }
         }
         return .visitChildren
+    }
+
+    override func visit(_ node: FunctionParameterSyntax) -> SyntaxVisitorContinueKind {
+        note((node.secondName ?? node.firstName).text, isSet: Self.isSet(node.type), isManaged: false)
+        return .visitChildren
+    }
+
+    override func visit(_ node: VariableDeclSyntax) -> SyntaxVisitorContinueKind {
+        for binding in node.bindings {
+            let isSet = binding.typeAnnotation.map { Self.isSet($0.type) } ?? false
+            note(binding.pattern.trimmedDescription, isSet: isSet, isManaged: Self.isManaged(node))
+        }
+        return .visitChildren
+    }
+
+    private func note(_ name: String, isSet: Bool, isManaged: Bool) {
+        if isSet, isManaged { sets.insert(name) } else if !isSet { others.insert(name) }
+    }
+
+    private static func isManaged(_ node: VariableDeclSyntax) -> Bool {
+        node.attributes.contains {
+            $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription == "NSManaged"
+        }
     }
 
     private static func isSet(_ type: TypeSyntax) -> Bool {
@@ -93,16 +117,9 @@ private final class DeclarationVisitor: SyntaxVisitor {
 
     private func note(_ members: MemberBlockSyntax, of type: String) {
         for member in members.members {
-            guard let variable = member.decl.as(VariableDeclSyntax.self),
-                variable.attributes.contains(where: {
-                    $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription == "NSManaged"
-                })
-            else { continue }
+            guard let variable = member.decl.as(VariableDeclSyntax.self), Self.isManaged(variable) else { continue }
             for binding in variable.bindings {
-                let name = binding.pattern.trimmedDescription
-                properties[type, default: []].insert(name)
-                guard let annotation = binding.typeAnnotation else { continue }
-                if Self.isSet(annotation.type) { sets.insert(name) } else { otherProperties.insert(name) }
+                properties[type, default: []].insert(binding.pattern.trimmedDescription)
             }
         }
     }

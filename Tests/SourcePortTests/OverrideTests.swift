@@ -193,6 +193,14 @@ struct FoundationFormTests {
     }
 
     @Test(arguments: [
+        "struct Form { var tags: [String] = [] }", "func f() { let tags = [1] }", "func f(tags: [Int]) {}",
+    ]) func literalsStayWhereTheNameHasOtherTypes(_ text: String) {
+        let model = "import CoreData\nclass Book: NSManagedObject { @NSManaged var tags: NSSet? }\n"
+        #expect(port("book.tags = [a]", besides: model) == "book.tags = NSSet(array: [a])")
+        #expect(port("form.tags = [a]", besides: model + text) == nil)
+    }
+
+    @Test(arguments: [
         ("name(\"\\(T.self.classForCoder())\")", "name(\"\\(T.self)\")"),
         ("let c = Book.classForCoder()", "let c = Book.self"),
         ("func f<T: NSFastEnumeration>(_ t: T) {}", "func f<T: Sequence>(_ t: T) {}"),
@@ -213,6 +221,10 @@ struct FoundationFormTests {
         let ported = try #require(port(text))
         #expect(ported.contains(part), "\(ported)")
         #expect(port(ported) == nil)
+    }
+
+    @Test func importsUnderAConditionAreEnough() {
+        #expect(port("import Shop\n#if canImport(CoreData)\nimport CoreData\n#endif\nlet c: NSManagedObject?") == nil)
     }
 
     @Test func namesThatFoundationHasAreImportedAlone() {

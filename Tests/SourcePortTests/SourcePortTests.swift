@@ -63,6 +63,7 @@ struct SourcePortTests {
     @Test func castsOfRequestsAreInitializers() {
         let ported = port(
             """
+            \(Self.coreData)
             let a = request as? NSFetchRequest<NSFetchRequestResult>
             delete(self.request(for: "Book") as! NSFetchRequest<NSFetchRequestResult>)
             let b = Self.fetchRequest() as! NSFetchRequest<Self>
@@ -72,6 +73,7 @@ struct SourcePortTests {
             """)
         #expect(
             ported.text == """
+                \(Self.coreData)
                 let a = NSFetchRequest<NSFetchRequestResult>(casting: request)
                 delete(NSFetchRequest<NSFetchRequestResult>(casting: self.request(for: "Book"))!)
                 let b = NSFetchRequest<Self>(casting: Self.fetchRequest())!

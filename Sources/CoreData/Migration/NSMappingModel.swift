@@ -25,6 +25,16 @@ open class NSMappingModel: NSObject {
     /// - Throws: `MigrationError` for a source expression that can't be executed.
     func folio() throws -> MappingModel { MappingModel(entityMappings: try entityMappings.map { try $0.folio() }) }
 
+    /// Whether two mapping models say the same.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSMappingModel else { return false }
+        guard other !== self, let own = try? folio() else { return other === self }
+        return (try? other.folio()) == own
+    }
+
+    // The mappings can change, their number hardly.
+    open override var hash: Int { entityMappings.count }
+
     /// Reads a mapping model; nil if it can't be read.
     public convenience init?(contentsOf url: URL?) {
         guard let url, let model = try? MappingModel(contentsOf: url) else { return nil }

@@ -45,7 +45,7 @@ enum KeyProbe {
     static func keys(of keyPath: AnyKeyPath, _ root: NSManagedObject.Type) -> String? {
         let valueType = type(of: keyPath).valueType
         // A computed property that looks for a key path itself is none of the model's.
-        guard !isReading, ManagedValue.hasProbeValue(valueType) else { return nil }
+        guard !isReading, ManagedValue.hasProbeValue(valueType), !leadsIntoCollection(keyPath) else { return nil }
         return lock.withLock { _ in
             guard let probe = probe(of: root) else { return nil }
             notes = Notes()
@@ -56,6 +56,18 @@ enum KeyProbe {
                 return nil
             }
             return notes.all.map(\.key).joined(separator: ".")
+        }
+    }
+
+    /// Whether a key path goes on in a collection: it is no path of properties, and the empty
+    /// collection that a probe answers would trap for the index of an element.
+    private static func leadsIntoCollection(_ keyPath: AnyKeyPath) -> Bool {
+        // A computed component is described as `<computed 0x1234 (Array<String>)>`.
+        let components = "\(keyPath)".components(separatedBy: "<computed ").dropFirst().dropLast()
+        return components.contains { component in
+            var type = component.drop { $0 != "(" }.dropFirst()
+            while type.hasPrefix("Optional<") { type = type.dropFirst("Optional<".count) }
+            return ["Array<", "ContiguousArray<", "Dictionary<", "Set<"].contains { type.hasPrefix($0) }
         }
     }
 

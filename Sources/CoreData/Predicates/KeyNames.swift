@@ -50,3 +50,13 @@ enum KeyNames {
 public func NSStringFromKeyPath<Root: ManagedObject, Value>(_ keyPath: KeyPath<Root, Value>) -> String {
     KeyNames.required(keyPath)
 }
+
+extension AnyKeyPath {
+    /// The names of the properties of a managed object, separated by dots; nil where the key path
+    /// has none, and `self` for one without properties. The standard library's property of this
+    /// name, which libraries build predicates with, is always nil on Linux.
+    public var _kvcKeyPathString: String? {
+        let types = type(of: self)
+        return types.rootType == types.valueType && "\(self)".hasSuffix(".self") ? "self" : KeyNames.name(of: self)
+    }
+}

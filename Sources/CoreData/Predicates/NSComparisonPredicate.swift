@@ -5,7 +5,7 @@ import Query
 ///
 /// Foundation has an empty class of this name on Linux. A file that imports Foundation, too, and
 /// names this type rather than calling its initializers needs
-/// `typealias NSComparisonPredicate = CoreData.NSComparisonPredicate` once in its module.
+/// `import class CoreData.NSComparisonPredicate`.
 open class NSComparisonPredicate: NSPredicate {
     /// The operator of a comparison. The raw values are Apple's.
     public enum Operator: UInt, Sendable {
@@ -130,10 +130,12 @@ open class NSComparisonPredicate: NSPredicate {
     }
 
     open override func isEqual(_ object: Any?) -> Bool {
-        (object as? NSComparisonPredicate)?.comparison == comparison
+        guard let other = object as? NSComparisonPredicate else { return false }
+        // Numbers of two types are one constant, as those of `NSNumber` are.
+        return other.comparison == comparison || other.predicateFormat == predicateFormat
     }
 
-    open override var hash: Int { comparison.hashValue }
+    open override var hash: Int { predicateFormat.hashValue }
 
     open override func copy(with zone: NSZone? = nil) -> Any { self }
 }

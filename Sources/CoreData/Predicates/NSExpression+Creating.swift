@@ -26,7 +26,8 @@ extension NSExpression {
     /// A constant. Traps for a value that no predicate can have.
     public convenience init(forConstantValue value: Any?) {
         guard let constant = BridgedValue.propertyValue(value) else {
-            preconditionFailure("An expression can't have a value of the type \(type(of: value))")
+            preconditionFailure(
+                "An expression can't have a value of the type \(value.map { type(of: $0) } ?? Any.self)")
         }
         self.init(.constant(constant))
     }

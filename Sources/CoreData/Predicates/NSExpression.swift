@@ -7,7 +7,7 @@ import Schema
 ///
 /// Foundation has an empty class of this name on Linux. A file that imports Foundation, too, and
 /// names this type rather than calling its initializers needs
-/// `typealias NSExpression = CoreData.NSExpression` once in its module.
+/// `import class CoreData.NSExpression`.
 open class NSExpression: NSObject {
     /// The kind of an expression. The raw values are Apple's.
     public enum ExpressionType: UInt, Sendable {

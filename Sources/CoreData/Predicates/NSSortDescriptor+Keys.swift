@@ -68,7 +68,8 @@ final class KeySortDescriptor: NSSortDescriptor {
         own = key
         comparisonSelector = selector
         ownComparator = comparator
-        super.init(keyPath: \String.self, ascending: key.isAscending) { Self.order($0, $1) }
+        super.init(
+            keyPath: \String.self, ascending: key.isAscending, comparator: comparator ?? { Self.order($0, $1) })
     }
 
     override func compare(_ object1: Any, to object2: Any) -> ComparisonResult {

@@ -44,6 +44,8 @@ extension BridgedValue {
             return .composite(parts)
         }
         if let raw = (value as? any RawRepresentable)?.rawValue { return propertyValue(raw) }
+        // A nil of a type, as generic code passes it.
+        if let optional = kind as? any OptionalValue.Type { return propertyValue(optional.flat(value)) }
         return PropertyValue(value)
     }
 

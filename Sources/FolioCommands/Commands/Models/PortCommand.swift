@@ -9,7 +9,7 @@ enum PortCommand: Command {
         count: 1...1,
         options: [OptionSpecification([dryRun], "change nothing, and show the difference, which patch -p1 applies")],
         notes: """
-            Rewritten are @NSManaged, @objc and what goes with it, #keyPath, #selector of the methods that compare texts, va_lists of predicates, casts of fetchRequest(), literals of \
+            Rewritten are @NSManaged, @objc and what goes with it, #keyPath, #selector of the methods that compare texts, va_lists of predicates, casts of requests, literals of \
             NSSet, classForCoder(), and types whose names Foundation has, too. Overrides in extensions move into their classes. The rest is listed by file and line. Only what has to \
             change is replaced; files that import UIKit, AppKit or SwiftUI stay as they are.
 

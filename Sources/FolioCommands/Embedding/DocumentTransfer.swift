@@ -104,6 +104,11 @@ package enum DocumentTransfer {
         return (sink.text, exit == .no)
     }
 
+    /// What the store of a document lacks of its model, as a JSON array of strings.
+    package static func missingParts(of document: PersistentDocument) -> String {
+        text(.strings(document.store.missingParts))
+    }
+
     /// The model of an open document, as `folio model --format json` prints it.
     package static func modelText(of document: PersistentDocument) -> String {
         let sink = ByteSink(descriptor: nil)

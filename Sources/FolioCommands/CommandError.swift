@@ -36,6 +36,9 @@ package struct CommandError: Error {
         CommandError(.usage, "usage", why, hint: hint)
     }
 
+    /// The user has ended the pager before the end of the output, which is no failure.
+    static let pagerClosed = CommandError(.done, "pagerClosed", "the pager is closed")
+
     package static func notFound(_ why: String, path: String? = nil, hint: String? = nil) -> CommandError {
         CommandError(.notFound, "notFound", why, path: path, hint: hint)
     }

@@ -19,6 +19,8 @@ final class ByteSink {
     private var failure: Int32 = 0
     /// The number of times the buffer has been written.
     private var flushes = 0
+    /// The pager of a terminal, if the output goes to one.
+    var pager: Pager?
     /// The error that ended the production of the output.
     private var trouble: (any Error)?
 
@@ -64,6 +66,12 @@ final class ByteSink {
             limit = Self.capacity
             do { descriptor = try opening() } catch { fail(error) }
         }
+        if let pager {
+            if failure == 0, !buffer.isEmpty { failure = pager.write(buffer) }
+            buffer.removeAll(keepingCapacity: true)
+            flushes += 1
+            return
+        }
         guard let descriptor else { return }
         var written = 0
         while written < buffer.count, failure == 0 {
@@ -96,9 +104,15 @@ final class ByteSink {
         return true
     }
 
-    /// - Throws: The error of an earlier write, if there was one.
+    /// - Throws: The error of an earlier write, if there was one; `CommandError.pagerClosed` if
+    ///   the user has ended the pager, so that nobody reads the rest.
     func check() throws {
         if let trouble { throw trouble }
+        if let pager, pager.isClosed { throw CommandError.pagerClosed }
+        try checkWriting()
+    }
+
+    private func checkWriting() throws {
         guard failure != 0 else { return }
         throw CommandError(
             .inputOutput, failure == ENOSPC ? "full" : "inputOutput", what: path == nil ? Self.what : nil,
@@ -117,8 +131,14 @@ final class ByteSink {
     /// Whether a write failed because the reader has closed the pipe.
     var isPipeClosed: Bool { failure == EPIPE }
 
+    /// Writes what is buffered, and waits until the user has ended the pager.
     func finish() throws {
         flush()
-        try check()
+        if let pager {
+            let error = pager.finish()
+            if failure == 0 { failure = error }
+        }
+        if let trouble { throw trouble }
+        try checkWriting()
     }
 }

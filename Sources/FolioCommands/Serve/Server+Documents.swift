@@ -20,7 +20,7 @@ extension Server {
         let url = try url(parameters), replaces = try parameters.bool("replace")
         let form =
             try parameters.choice("form", Self.forms) ?? DocumentFormArgument.defaultForm(of: url.path) ?? .package
-        let loaded = try await DocumentTransfer.model(parameters.string("model"))
+        let loaded = try await DocumentTransfer.model(parameters.path("model"))
         let document = try await PersistentDocument.create(
             at: url, model: loaded.model, form: form, modelName: loaded.name, replacing: replaces)
         return add(document, .explicit).info
@@ -38,7 +38,7 @@ extension Server {
 
     /// Opens a document for the client.
     func opened(_ parameters: Parameters) async throws -> ServedDocument {
-        let url = try url(parameters), model = try parameters.optionalString("model")
+        let url = try url(parameters), model = try parameters.optionalPath("model")
         let mode = try parameters.choice("mode", ["edit": PersistentDocument.Mode.editing, "read": .reading])
         let recovery = try parameters.choice(
             "recovery", ["refuse": PersistentDocument.Recovery.refuse, "keep": .keep, "discard": .discard])

@@ -11,6 +11,7 @@ extension Server {
     /// The words that `folio fetch` would be given.
     private func query(_ parameters: Parameters, in served: ServedDocument) throws -> FetchQuery {
         var words = [try parameters.string("entity")]
+        let arguments = try PredicateArguments(parameters)
         for (name, option) in [
             ("where", "--where"), ("sort", "--sort"), ("columns", "--columns"), ("groupBy", "--group-by"),
             ("having", "--having"),
@@ -19,13 +20,15 @@ extension Server {
             guard let text = value.string ?? value.strings?.joined(separator: ",") else {
                 throw RPCError(.invalidParams, "the parameter \(name) is a string or an array of strings")
             }
-            words += [option, text]
+            words += [option, name == "where" ? try arguments.placed(in: text) : text]
         }
+        if parameters.json("where") == nil { try arguments.refusePositions() }
         if let limit = try parameters.optionalCount("limit") { words += ["--limit", String(limit)] }
         if let offset = try parameters.optionalCount("offset") { words += ["--offset", String(offset)] }
         if try parameters.bool("distinct") { words.append("--distinct") }
-        let arguments = try ParsedArguments(["DOC"] + words, for: FetchCommand.specification)
-        return try FetchQuery(arguments, FetchQuery.Window(arguments), in: served.document.store.identity)
+        let options = try ParsedArguments(["DOC"] + words, for: FetchCommand.specification)
+        return try FetchQuery(
+            options, FetchQuery.Window(options), values: arguments.variables, in: served.document.store.identity)
     }
 
     func fetchObjects(_ parameters: Parameters) throws -> JSONValue {
@@ -179,8 +182,11 @@ extension Server {
         let document = try served(parameters).document
         let entity = try EntityLookup.entity(named: parameters.string("entity"), in: document.model)
         do {
-            _ = try FetchPredicate(format: parameters.string("predicate")).validated(
-                against: entity, in: document.model, store: document.store.identity)
+            let arguments = try PredicateArguments(parameters), store = document.store.identity
+            let predicate = try arguments.predicate(parameters.string("predicate"))
+            try arguments.variables.checkUse(predicate.variables)
+            _ = try arguments.variables.binding(predicate, of: entity, in: store).validated(
+                against: entity, in: document.model, store: store)
             return .object(["isValid": .bool(true)])
         } catch let error as QueryError {
             return .object([

@@ -82,11 +82,22 @@ enum DiffCommand: Command {
     private static func compare(
         _ old: String, _ new: String, _ arguments: ParsedArguments, _ console: Console, isForGit: Bool = false
     ) async throws -> ExitCode {
+        do {
+            return try await isDifferent(old, new, arguments, console, isForGit: isForGit) ? .no : .done
+        } catch let error as CommandError where error.exit == .done {
+            // The pager that was closed showed differences.
+            return .no
+        }
+    }
+
+    private static func isDifferent(
+        _ old: String, _ new: String, _ arguments: ParsedArguments, _ console: Console, isForGit: Bool
+    ) async throws -> Bool {
         let model = arguments.value("--model"), entity = arguments.value("--entity")
         let isOfStores = isForGit && DocumentFormArgument.form(ofDocumentAt: new) == .store
         // Of two states of one document, the notes are those of the newer one.
         let isOneDocument = DocumentArgument(old).path == DocumentArgument(new).path
-        let isDifferent = try await DocumentReader.reading(old, model: model, isQuiet: isOneDocument, console) { old in
+        return try await DocumentReader.reading(old, model: model, isQuiet: isOneDocument, console) { old in
             try await DocumentReader.reading(new, model: model, console) { new in
                 if let entity, old.model.entity(named: entity) == nil {
                     _ = try EntityLookup.entity(named: entity, in: new.model)
@@ -101,8 +112,8 @@ enum DiffCommand: Command {
                 report.begin()
                 try comparison.forEachDifference(old.store, new.store) { difference in
                     try console.interruption.check()
-                    try console.output.check()
                     if entity == nil || entity == difference.entity { report.add(difference) }
+                    try console.output.check()
                     progress.advance()
                 }
                 func isWanted(_ name: String) -> Bool { entity.map { name == $0 || name.hasPrefix($0 + ".") } ?? true }
@@ -110,6 +121,5 @@ enum DiffCommand: Command {
                 return report.finish((models.onlyOld.filter(isWanted), models.onlyNew.filter(isWanted)))
             }
         }
-        return isDifferent ? .no : .done
     }
 }

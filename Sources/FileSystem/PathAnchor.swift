@@ -43,8 +43,13 @@ package final class PathAnchor: Sendable {
     package func currentPath() throws -> String? {
         let identity = try status().identity
         var buffer = [CChar](repeating: 0, count: 1 << 14)
-        let length = try perform(.stat, path) {
-            negated(readlink("/proc/self/fd/\(descriptor)", &buffer, buffer.count))
+        let length: Int
+        do {
+            length = try perform(.stat, path) {
+                negated(readlink("/proc/self/fd/\(descriptor)", &buffer, buffer.count))
+            }
+        } catch let error as FileSystemError where error.code == .notFound {
+            return try searchedPath(identity)
         }
         // The path of a removed item ends with “ (deleted)”, but another item may have this name.
         // So the identity is compared.
@@ -53,5 +58,36 @@ package final class PathAnchor: Sendable {
             let found = try Disk.identity(of: text), found.isSameFile(as: identity)
         else { return nil }
         return text
+    }
+
+    // MARK: Without /proc
+
+    /// The path of the item where /proc, which tells it, is not mounted. A folder is found from its
+    /// parents, a file only in the folder that it was in.
+    func searchedPath(_ identity: FileIdentity) throws -> String? {
+        if try status().kind == .directory { return try Self.path(ofFolder: descriptor, identity) }
+        let folder = try Directory(FilePath.parent(path), followingLink: true)
+        guard let name = try Self.name(of: identity, in: folder),
+            let path = try Self.path(ofFolder: folder.descriptor, folder.status().identity)
+        else { return nil }
+        return FilePath.join(path, name)
+    }
+
+    private static func path(ofFolder descriptor: Int32, _ identity: FileIdentity) throws -> String? {
+        var names: [String] = [], (folder, identity) = (descriptor, identity), parents: [Directory] = []
+        while true {
+            let parent = try Directory(
+                descriptor: openDescriptor("..", O_RDONLY | O_DIRECTORY, in: folder), path: "..")
+            parents.append(parent)
+            let above = try parent.status().identity
+            if above.isSameFile(as: identity) { return "/" + names.reversed().joined(separator: "/") }
+            guard let name = try name(of: identity, in: parent) else { return nil }
+            names.append(name)
+            (folder, identity) = (parent.descriptor, above)
+        }
+    }
+
+    private static func name(of identity: FileIdentity, in folder: Directory) throws -> String? {
+        try folder.names().first { try folder.status(of: $0)?.identity.isSameFile(as: identity) ?? false }
     }
 }

@@ -8,7 +8,9 @@ public enum CommandLineTool {
     /// Runs the command line of the process and ends the process.
     ///
     /// Must be called before anything opens a file.
-    public static func main() -> Never {
+    /// - Parameter own: The words of the process, the program's name first, if they are known.
+    ///   Swift's own come from /proc, which may not be mounted.
+    public static func main(_ own: UnsafeBufferPointer<UnsafeMutablePointer<CChar>?>) -> Never {
         StandardStreams.occupy()
         guard StandardStreams.areEnoughAvailable else {
             exit(
@@ -19,16 +21,24 @@ public enum CommandLineTool {
         }
         guard AddressSpace.isEnoughAvailable else { exit(refuse(AddressSpace.error).rawValue) }
         AddressSpace.watch { exit(refuse(AddressSpace.error).rawValue) }
-        let words = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)).dropFirst()
-            .compactMap { $0 }
+        let all =
+            own.isEmpty ? UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)) : own
+        let words = all.dropFirst().compactMap { $0 }
+        if let name = all.first, let name {
+            let path = String(cString: name), process = ProcessInfo.processInfo
+            ProgramPath.startedBy = path
+            // Foundation's name of the process comes from /proc, too.
+            if process.processName.isEmpty { process.processName = URL(fileURLWithPath: path).lastPathComponent }
+        }
+        // An argument that is not valid UTF-8 can't be represented as a `String`, and a similar
+        // name may belong to another file.
+        let line = CommandLineWords(words)
+        let isJSON = words.contains { strcmp($0, OptionSpecification.json.names[0]) == 0 }
         Task {
-            // An argument that is not valid UTF-8 can't be represented as a `String`, and a similar
-            // name may belong to another file.
-            switch CommandLineWords(words) {
+            switch line {
             case .text(let words): exit(await run(words).rawValue)
             case .shown(let lines): exit(show(lines).rawValue)
             case .refused(let word):
-                let isJSON = words.contains { strcmp($0, OptionSpecification.json.names[0]) == 0 }
                 exit(refuse(InterchangeError.usage("an argument is no UTF-8 text: \(word)"), isJSON: isJSON).rawValue)
             }
         }
@@ -67,6 +77,8 @@ public enum CommandLineTool {
             isJSON: words.prefix { $0 != "--" }.contains("--json"), allowsProgress: !words.contains("--no-progress"),
             interruption: interruption)
         if Completer.isAsked(words) { return await Completer.answer(words, console) }
+        if !words.prefix(while: { $0 != "--" }).contains(OptionSpecification.noPager.names[0]) { console.usePager() }
+        defer { console.endPaging() }
         let name = words.first { !$0.hasPrefix("-") }
         var isFinishing = false
         do {
@@ -82,6 +94,8 @@ public enum CommandLineTool {
             // The reader has closed the pipe. An error is still reported if something was saved.
             if console.output.isPipeClosed, !console.hasWritten { return .pipeClosed }
             var failure = InterchangeError(mapping: error)
+            // The user has seen enough.
+            if failure.exit == .done, interruption.signal == nil { return .done }
             if console.hasWritten, isFinishing || console.output.hasFailed {
                 failure.message = "saved, but the result could not be written: \(failure.message)"
             }
@@ -96,9 +110,6 @@ public enum CommandLineTool {
         }
     }
 
-    /// The options of every command that take no value.
-    private static let flags = OptionSpecification.json.names + OptionSpecification.noProgress.names
-
     private static func hint(forUnknown name: String) -> String {
         if name == "version" { return "did you mean folio --version?" }
         if (try? DetectedDocument(DocumentArgument(name).path)) != nil {
@@ -112,7 +123,7 @@ public enum CommandLineTool {
 
     private static func dispatch(_ line: [String], _ console: Console) async throws -> ExitCode {
         // Options of every command may stand before its name.
-        let leading = line.prefix { flags.contains($0) }
+        let leading = line.prefix { OptionSpecification.flags.contains($0) }
         let words = leading.count == line.count ? [] : Array(line[leading.endIndex...] + leading)
         guard let name = words.first else {
             throw InterchangeError.usage("which command?", hint: "folio help lists the commands")
@@ -121,7 +132,7 @@ public enum CommandLineTool {
         case "--help", "-h": return try await dispatch([HelpCommand.specification.name] + words.dropFirst(), console)
         case "--version":
             if let word = words.dropFirst().first(where: {
-                !OptionSpecification.json.names.contains($0) && !OptionSpecification.noProgress.names.contains($0)
+                !OptionSpecification.flags.contains($0)
             }) {
                 throw InterchangeError.usage("\(name) stands by itself: leave \(word) out")
             }

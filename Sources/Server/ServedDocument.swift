@@ -45,6 +45,7 @@ final class ServedDocument {
                 "hasAutosavedWork": .bool(document.hasAutosavedWork), "isRecovered": .bool(document.recovered != nil),
                 "hasConflict": .bool(document.outsideChange == .conflict),
                 "generation": document.generation.map { .int($0) } ?? .null,
+                "missingParts": .strings(document.store.missingParts),
             ].merging(state) { $1 })
     }
 

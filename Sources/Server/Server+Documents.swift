@@ -22,7 +22,7 @@ extension Server {
         let url = try url(parameters), replaces = try parameters.bool("replace")
         let form =
             try parameters.choice("form", Self.forms) ?? DocumentForm(extensionOf: url.path) ?? .package
-        let loaded = try await ModelArgument.load(parameters.string("model"))
+        let loaded = try await ModelArgument.load(parameters.path("model"))
         let document = try await PersistentDocument.create(
             at: url, model: loaded.model, form: form, modelName: loaded.nameInDocuments, replacing: replaces)
         return add(document, .explicit).info
@@ -40,7 +40,7 @@ extension Server {
 
     /// Opens a document for the client.
     func opened(_ parameters: Parameters) async throws -> ServedDocument {
-        let url = try url(parameters), model = try parameters.optionalString("model")
+        let url = try url(parameters), model = try parameters.optionalPath("model")
         let mode = try parameters.choice("mode", ["edit": PersistentDocument.Mode.editing, "read": .reading])
         let recovery = try parameters.choice(
             "recovery", ["refuse": PersistentDocument.Recovery.refuse, "keep": .keep, "discard": .discard])

@@ -19,7 +19,13 @@ extension Server {
             }
             return text
         }
-        terms.conditions = try text("where").map { [$0] } ?? []
+        let arguments = try PredicateArguments(parameters)
+        if let condition = try text("where") {
+            terms.conditions = [try arguments.placed(in: condition)]
+        } else {
+            try arguments.refusePositions()
+        }
+        terms.values = arguments.variables
         terms.sort = try text("sort")
         terms.columns = try text("columns")
         terms.groups = try text("groupBy")
@@ -181,8 +187,11 @@ extension Server {
         let document = try served(parameters).document
         let entity = try EntityLookup.entity(named: parameters.string("entity"), in: document.model)
         do {
-            _ = try FetchPredicate(format: parameters.string("predicate")).validated(
-                against: entity, in: document.model, store: document.store.identity)
+            let arguments = try PredicateArguments(parameters), store = document.store.identity
+            let predicate = try arguments.predicate(parameters.string("predicate"))
+            try arguments.variables.checkUse(predicate.variables)
+            _ = try arguments.variables.binding(predicate, of: entity, in: store).validated(
+                against: entity, in: document.model, store: store)
             return .object(["isValid": .bool(true)])
         } catch let error as QueryError {
             return .object([

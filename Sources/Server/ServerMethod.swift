@@ -14,7 +14,7 @@ package struct ServerMethod: Sendable {
         self.body = body
     }
 
-    private static let query = ["entity", "where", "sort", "limit", "offset"]
+    private static let query = ["entity", "where", "arguments", "sort", "limit", "offset"]
 
     package static let all: [ServerMethod] = [
         ServerMethod("document/new", ["path", "model", "form", "replace"]) { try await $0.new($1) },
@@ -36,7 +36,7 @@ package struct ServerMethod: Sendable {
         ServerMethod(
             "object/fetch", ["document"] + query + ["columns", "distinct", "groupBy", "having"]
         ) { try $0.fetchObjects($1) },
-        ServerMethod("object/count", ["document", "entity", "where"]) { try $0.countObjects($1) },
+        ServerMethod("object/count", ["document", "entity", "where", "arguments"]) { try $0.countObjects($1) },
         ServerMethod("object/insert", ["document", "objects", "name"]) { try $0.insertObjects($1) },
         ServerMethod("object/set", ["document", "edits", "name"]) { try $0.setObjects($1) },
         ServerMethod("object/delete", ["document", "ids", "name"]) { try $0.deleteObjects($1) },
@@ -50,7 +50,7 @@ package struct ServerMethod: Sendable {
         ServerMethod("result/unwatch", ["watch"]) { try $0.unwatch($1) },
         ServerMethod("conflict/resolve", ["document", "resolution", "path"]) { try await $0.resolve($1) },
         ServerMethod("model/describe", ["document"]) { try $0.describe($1) },
-        ServerMethod("predicate/check", ["document", "entity", "predicate"]) { try $0.checkPredicate($1) },
+        ServerMethod("predicate/check", ["document", "entity", "predicate", "arguments"]) { try $0.checkPredicate($1) },
         ServerMethod("predicate/complete", ["document", "entity", "predicate", "offset"]) {
             try $0.completePredicate($1)
         },

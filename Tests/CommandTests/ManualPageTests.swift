@@ -46,7 +46,7 @@ struct ManualPageTests {
     func helpFitsTheTerminal(columns: Int, width: Int) throws {
         for words in ["help fetch", "help", "migrate --help"] {
             let outcome = try FolioCommand.run(
-                ["-qec", "stty cols \(columns); exec '\(FolioCommand.binary.path)' \(words)", "/dev/null"],
+                ["-qec", "stty cols \(columns); exec '\(FolioCommand.binary.path)' \(words) --no-pager", "/dev/null"],
                 through: [Self.script ?? ""], alone: true)
             let longest = outcome.output.split(whereSeparator: \.isNewline).map(\.count).max() ?? 0
             #expect(

@@ -22,26 +22,8 @@ struct TableTests {
 
     /// Runs the command with a terminal of so many columns for its standard output.
     private func run(_ arguments: [String], columns: UInt16) throws -> [String] {
-        var terminal: Int32 = -1, side: Int32 = -1
-        var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
-        try #require(openpty(&terminal, &side, nil, nil, &size) == 0)
-        defer { close(terminal) }
-        let process = Process(), handle = FileHandle(fileDescriptor: side, closeOnDealloc: true)
-        process.executableURL = FolioCommand.binary
-        process.arguments = arguments
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = handle
-        try process.run()
-        try handle.close()
-        var output: [UInt8] = [], buffer = [UInt8](repeating: 0, count: 4096)
-        while true {
-            let count = read(terminal, &buffer, buffer.count)
-            // The end of a terminal is an error.
-            guard count > 0 else { break }
-            output += buffer[..<count]
-        }
-        process.waitUntilExit()
-        return String(decoding: output, as: UTF8.self).split(separator: "\r\n").map(String.init)
+        let output = try TerminalRun(arguments + ["--no-pager"], columns: columns).output
+        return output.split(separator: "\n").map(String.init)
     }
 
     @Test func aTableFitsTheTerminalAndIsWholeElsewhere() throws {

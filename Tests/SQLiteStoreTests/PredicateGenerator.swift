@@ -312,8 +312,11 @@ struct PredicateGenerator {
             if random.chance(30) { return .constant(constant(.date)) }
             return attribute(where: { $0 == .date })?.expression ?? .constant(constant(.date))
         }
-        switch Int.random(in: 0..<4, using: &random) {
+        switch Int.random(in: 0..<5, using: &random) {
         case 0: return .function("add:to:", [date(depth - 1), number(depth - 1)])
+        case 3:
+            let zone = random.pick(["Europe/Oslo", "Asia/Kolkata", "America/St_Johns", "UTC"])
+            return .function("local:in:", [date(depth - 1), .constant(.string(zone))])
         case 1: return .function("from:subtract:", [date(depth - 1), number(depth - 1)])
         case 2: return .cast(number(depth - 1), "NSDate")
         default: return .conditional(predicate(depth: depth - 1), date(depth - 1), date(depth - 1))

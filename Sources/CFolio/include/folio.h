@@ -240,6 +240,10 @@ static inline folio_value folio_object_value(folio_reference reference) {
 
 typedef struct folio_document folio_document;
 
+/* A document that is opened for reading shows the newest state that was written, work that an editor
+ * has only autosaved included; `has_autosaved_work` of its information tells. Once observation is
+ * started (folio_document_set_policy), it follows the saves of other programs, and of a package the
+ * autosaves, too. */
 typedef enum folio_mode { FOLIO_EDITING = 0, FOLIO_READING = 1 } folio_mode;
 
 /* The treatment of work that a former editor autosaved and never saved. */
@@ -337,12 +341,15 @@ typedef struct folio_document_info {
     const char *uuid;
     const char *model_name;    /* NULL if the model version has no name */
     bool has_unsaved_changes;  /* changed since the last save */
-    bool has_autosaved_work;   /* autosaved since the last save */
+    bool has_autosaved_work;   /* autosaved since the last save; readers show it, too */
     bool has_recovered_work;   /* opened with work of a former editor, and not saved since */
     bool has_conflict;         /* another program replaced it while it was changed here */
     int64_t generation;        /* the number of saves; 0 for a bare store */
     double saved;              /* the time of the last save, as a FOLIO_DATE; NaN for none */
     double autosaved;          /* the time of the last autosave since; NaN for none */
+    const char *missing_parts; /* what the store lacks of its model, for people, as a JSON array of
+                                  strings: tables and columns, whose objects and values are not shown
+                                  and can't be written; "[]" for a complete store */
 } folio_document_info;
 
 folio_status folio_document_get_info(folio_document *document, folio_document_info *info,

@@ -77,7 +77,10 @@ public struct LockHolder: Sendable, Hashable, Codable, CustomStringConvertible {
 
     /// Whether a free kernel lock proves that the holder is gone: it ran on this machine, in the
     /// current boot or an earlier one.
-    func isOfThisMachine(_ current: LockHolder) -> Bool { bootID == current.bootID || host == current.host }
+    func isOfThisMachine(_ current: LockHolder) -> Bool {
+        // Where /proc is not mounted, the boot is not known.
+        (!bootID.isEmpty && bootID == current.bootID) || host == current.host
+    }
 
     /// The lock holder in one line: program, process, user, host, time.
     public var description: String {

@@ -21,15 +21,16 @@ package struct DocumentTrace: Sendable {
         /// For a package, the store's main file and the manifest.
         var store: FileIdentity?
         var manifest: FileIdentity?
-        /// For a bare store that is read, its WAL if that has a content.
+        /// For a bare store or a package that is read, the store's WAL if that has a content.
         var wal: FileIdentity?
     }
 
     package let path: String
     private let kind: DocumentKind
     private let anchor: PathAnchor
-    /// Whether a commit to a bare store is a replacement. An editor's context finds the commits of
-    /// others when it saves; a reader is told of them here, or it would show objects of two states.
+    /// Whether a commit to a bare store, or an autosave of a package, is a replacement. An editor's
+    /// context finds the commits of others when it saves; a reader is told of them here, or it
+    /// would show objects of two states.
     private let followsCommits: Bool
     private var marks: Marks
 
@@ -38,11 +39,11 @@ package struct DocumentTrace: Sendable {
     init(_ path: String, _ kind: DocumentKind, _ known: PathAnchor? = nil, isEditing: Bool) throws {
         self.path = path
         self.kind = kind
-        followsCommits = kind == .store && !isEditing
+        followsCommits = !isEditing && (kind == .store || kind == .package)
         anchor = try known ?? PathAnchor(path)
         marks = Marks(item: try anchor.status().identity)
         if kind == .package { (marks.store, marks.manifest) = try parts() }
-        if followsCommits { marks.wal = try wal() }
+        if followsCommits { marks.wal = try Self.wal(path, kind) }
     }
 
     /// The identities of the parts of a package that is at its path.
@@ -50,12 +51,16 @@ package struct DocumentTrace: Sendable {
         (try anchor.identity(of: PackageLayout.store), try anchor.identity(of: PackageLayout.manifest))
     }
 
-    private var walPath: String { path + "-wal" }
+    private static func walPath(_ path: String, _ kind: DocumentKind) -> String {
+        (kind == .package ? FilePath.join(path, PackageLayout.store) : path) + "-wal"
+    }
 
-    private func wal() throws -> FileIdentity? {
-        guard let wal = try Disk.identity(of: walPath), wal.size > 0 else { return nil }
+    private static func wal(_ path: String, _ kind: DocumentKind) throws -> FileIdentity? {
+        guard let wal = try Disk.identity(of: walPath(path, kind)), wal.size > 0 else { return nil }
         return wal
     }
+
+    private func hasSameWAL() throws -> Bool { try !followsCommits || Self.wal(path, kind) == marks.wal }
 
     package func look() throws -> Finding {
         guard let current = try Disk.identity(of: path) else {
@@ -66,11 +71,11 @@ package struct DocumentTrace: Sendable {
         case .package:
             guard current.isSameFile(as: marks.item) else { return .replaced }
             let now = try parts()
-            return now.store == marks.store && now.manifest == marks.manifest ? .same : .replaced
+            return try now.store == marks.store && now.manifest == marks.manifest && hasSameWAL() ? .same : .replaced
         // The time of a folder changes with its content. A bare store is also written by other
         // programs, whose commits SQLite handles.
         case .store where followsCommits:
-            return try current == marks.item && wal() == marks.wal ? .same : .replaced
+            return try current == marks.item && hasSameWAL() ? .same : .replaced
         case .store, .managedDocument: return current.isSameFile(as: marks.item) ? .same : .replaced
         case .archive: return current == marks.item ? .same : .replaced
         }
@@ -78,12 +83,15 @@ package struct DocumentTrace: Sendable {
 
     /// The paths to watch for changes of the document.
     package var places: [FileWatcher.Place] {
-        let names = followsCommits ? [path, walPath] : [path]
+        let wal = Self.walPath(path, kind)
+        let names = followsCommits && kind == .store ? [path, wal] : [path]
         var places: [FileWatcher.Place] = [.init(FilePath.parent(path), names: Set(names.map { FilePath.name($0) }))]
         if kind == .package {
             places.append(.init(path, names: [PackageLayout.manifest, PackageLayout.storeFolder]))
             places.append(
-                .init(FilePath.join(path, PackageLayout.storeFolder), names: [FilePath.name(PackageLayout.store)]))
+                .init(
+                    FilePath.join(path, PackageLayout.storeFolder),
+                    names: Set([PackageLayout.store, wal].prefix(followsCommits ? 2 : 1).map { FilePath.name($0) })))
         }
         return places
     }

@@ -255,7 +255,8 @@ package func folio_document_get_info(
                     has_unsaved_changes: document.hasUnsavedChanges, has_autosaved_work: document.hasAutosavedWork,
                     has_recovered_work: document.recovered != nil, has_conflict: document.outsideChange == .conflict,
                     generation: Int64(document.generation ?? 0), saved: seconds(document.saved),
-                    autosaved: seconds(document.autosaved)))
+                    autosaved: seconds(document.autosaved),
+                    missing_parts: content.keptText(JSONWriter.text(.strings(document.store.missingParts)))))
         }
     }
 }

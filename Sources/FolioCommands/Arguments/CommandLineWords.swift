@@ -2,7 +2,7 @@ import Folio
 import Foundation
 
 /// The words of the process, which may be no UTF-8 text where they name files.
-enum CommandLineWords {
+enum CommandLineWords: Sendable {
     case text([String])
     /// What is printed of a file that git asks to be shown: a failure would end git's output for
     /// the other files.

@@ -34,6 +34,7 @@ struct OptionSpecification: Sendable {
 
     static let json = OptionSpecification(["--json"], "print JSON, errors too")
     static let noProgress = OptionSpecification(["--no-progress"], "show no progress")
+    static let noPager = OptionSpecification(["--no-pager"], "show no pager")
     static let help = OptionSpecification(["--help", "-h"], "show this help")
     static let model = OptionSpecification(["--model"], value: "MODEL", "the model of a store that carries none")
     static let dryRun = OptionSpecification(["--dry-run"], "say what would be done, and do nothing")
@@ -48,7 +49,10 @@ struct OptionSpecification: Sendable {
     static let output = OptionSpecification(
         ["--output", "-o"], value: "FILE", "write there instead of to standard output")
 
+    /// The options of every command that take no value, which may stand before its name.
+    static let flags = [json, noProgress, noPager].flatMap(\.names)
+
     /// The options of every command. A command that creates a document or a folder has its own
     /// `--output`.
-    static let common = [output, json, noProgress, help]
+    static let common = [output, json, noProgress, noPager, help]
 }

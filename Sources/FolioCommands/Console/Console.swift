@@ -8,8 +8,13 @@ final class Console {
     private let messages: ByteSink
     /// Whether results and errors are printed as JSON.
     let isJSON: Bool
-    /// Whether standard error is a terminal and progress is not disabled.
-    let showsProgress: Bool
+    /// Whether standard error is a terminal that progress may be shown on.
+    var showsProgress: Bool { allowsProgress && !isPaging }
+    private let allowsProgress: Bool
+    /// Whether standard error is a terminal, which a pager may own.
+    private let saysToTerminal: Bool
+    /// What is said while a pager owns the terminal.
+    private var heldMessages: [String] = []
     let usesColor: Bool
     let interruption: Interruption
     /// Whether the command has changed or created a document or a file. If so, a later error does
@@ -22,7 +27,8 @@ final class Console {
         self.isJSON = isJSON
         self.interruption = interruption
         let isTerminal = isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
-        showsProgress = allowsProgress && isTerminal
+        saysToTerminal = isatty(STDERR_FILENO) == 1
+        self.allowsProgress = allowsProgress && isTerminal
         usesColor = isTerminal && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
     }
 
@@ -32,7 +38,8 @@ final class Console {
         messages = ByteSink(descriptor: nil)
         self.isJSON = isJSON
         interruption = Interruption()
-        showsProgress = false
+        allowsProgress = false
+        saysToTerminal = false
         usesColor = false
     }
 
@@ -49,8 +56,9 @@ final class Console {
         output.write(0x0A)
     }
 
-    /// Prints a message for people.
+    /// Prints a message for people, after the pager if one is shown.
     func say(_ line: String) {
+        if isPaging, saysToTerminal { return heldMessages.append(line) }
         messages.write(line)
         messages.write(0x0A)
         messages.flush()
@@ -58,12 +66,14 @@ final class Console {
 
     /// Shows a line on the terminal that the next one replaces.
     func showTransient(_ line: String) {
+        guard !isPaging else { return }
         messages.write("\r\u{1B}[K" + line)
         messages.flush()
     }
 
     func report(_ error: InterchangeError) {
         output.flush()
+        endPaging()
         if isJSON {
             var writer = JSONWriter(messages, style: .compact)
             writer.value(error.json)
@@ -91,7 +101,23 @@ final class Console {
 
     /// Writes the remaining results.
     func finish() throws {
+        defer { endPaging() }
         if let file { try file.finish() } else { try output.finish() }
+    }
+
+    // MARK: The pager
+
+    private var isPaging: Bool { output.pager?.isRunning ?? false }
+
+    /// Shows results that are longer than the screen in the user's pager.
+    func usePager() { output.pager = Pager.forStandardOutput(interruption) }
+
+    /// Waits until the user has ended the pager, and says what was held.
+    func endPaging() {
+        _ = output.pager?.finish()
+        let lines = heldMessages
+        heldMessages = []
+        for line in lines { say(line) }
     }
 
     /// The number of columns of the terminal that results go to; nil if they don't go to a

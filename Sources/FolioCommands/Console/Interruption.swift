@@ -18,6 +18,8 @@ final class Interruption: UnfinishedFiles {
         var isCommitting = false
         /// The paths of unfinished output files, which are removed at the end.
         var leftovers: Set<String> = []
+        /// The pager that shows the output.
+        var pager: pid_t?
     }
 
     private let state = Mutex(State())
@@ -57,11 +59,13 @@ final class Interruption: UnfinishedFiles {
     }()
 
     private func interrupt(_ number: Int32, _ cancel: () -> Void) {
-        let isSecond = state.withLock { state in
+        let (isSecond, isPaging) = state.withLock { state in
             defer { state.signal = state.signal ?? number }
-            return state.signal != nil
+            return (state.signal != nil, state.pager != nil)
         }
         cancel()
+        // Ctrl-C is a command of the pager as well, which goes on until the user ends it.
+        if number == SIGINT, isPaging { return }
         if isSecond { end() }
         DispatchQueue.global().asyncAfter(deadline: .now() + 1) { self.end() }
         // Programs that terminate processes do not wait forever. An interrupted write is finished
@@ -128,6 +132,9 @@ final class Interruption: UnfinishedFiles {
         await body()
     }
 
+    func pagerBegan(_ process: pid_t) { state.withLock { $0.pager = process } }
+    func pagerEnded() { state.withLock { $0.pager = nil } }
+
     func addLeftover(_ path: String) { state.withLock { _ = $0.leftovers.insert(path) } }
     func removeLeftover(_ path: String) { state.withLock { _ = $0.leftovers.remove(path) } }
 
@@ -135,6 +142,13 @@ final class Interruption: UnfinishedFiles {
     private func end(evenCommitting: Bool = false) {
         let ending: State? = state.withLock { $0.isCommitting && !evenCommitting ? nil : $0 }
         guard let ending else { return }
+        // The pager gives the terminal back. Its exit status stays for the thread that waits for
+        // it.
+        if let pager = ending.pager {
+            kill(pager, SIGTERM)
+            var information = siginfo_t()
+            while waitid(P_PID, id_t(pager), &information, WEXITED | WNOWAIT) == -1, errno == EINTR {}
+        }
         for path in ending.leftovers { unlink(path) }
         TemporaryFiles.removeAll(includingLocks: !ending.isCommitting)
         _exit(ExitCode.ended(by: ending.signal ?? SIGINT).rawValue)

@@ -1,7 +1,7 @@
 /// The manual page in mdoc(7) format, generated from the command table.
 struct ManualPage {
     /// The date of the last change of the content.
-    private static let date = "November 24, 2026"
+    private static let date = "November 28, 2026"
     /// The maximum width of text lines in the source.
     private static let width = 76
     /// The maximum width of literal lines, which the page indents.
@@ -86,7 +86,15 @@ struct ManualPage {
         heading("ENVIRONMENT")
         list([
             (".It Ev NO_COLOR", "Where it is set, errors have no color."),
-            (".It Ev TERM", "Where it is dumb, there is neither color nor progress."),
+            (
+                ".It Ev TERM",
+                "Where it is dumb, there is neither color nor progress, and no pager but one of the following."
+            ),
+            (
+                ".It Ev FOLIO_PAGER , PAGER",
+                "The program that shows output longer than the screen of a terminal; the first that is set counts. Where it is empty or cat, there is none; without them it is less."
+            ),
+            (".It Ev LESS , LV", "For the pager; FRX and -c where they are not set."),
             (
                 ".It Ev XDG_STATE_HOME",
                 "Where work lies that is not in the document yet; ~/.local/state where it is not set."

@@ -71,7 +71,9 @@ extension PredicateHelp {
     static let functions = Section(
         title: "Functions", examples: QueryFunctionHelp.examples { !$0.isOperator },
         notes: """
-            The parts of a date are those in UTC; the days of a week are numbered from 1 for Monday. count, sum, average, min and max of a path over a relationship are about that; \
+            The parts of a date are those in UTC, or in the time zone that is given by its name behind the date: hour(startedOn, "Europe/Berlin"). \
+            local(startedOn, "Europe/Berlin") is the date whose parts in UTC those are, to be compared with days there. The name may be an attribute's or $NAME. \
+            The days of a week are numbered from 1 for Monday. count, sum, average, min and max of a path over a relationship are about that; \
             in --columns, --group-by and --having they are about all objects of a group.
             """)
 

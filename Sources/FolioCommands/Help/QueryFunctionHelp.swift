@@ -38,10 +38,13 @@ enum QueryFunctionHelp {
         case .canonical: (#"canonical(title) == "farthest north""#, "without case and accents")
         case .length: ("length(title) > 5", "length(title) > 5")
         case .now: ("startedOn < now()", "startedOn < CURRENT_TIMESTAMP")
+        case .local:
+            (#"local(startedOn, "Europe/Berlin") >= "1893-06-24""#, "startedOn AT TIME ZONE 'Europe/Berlin' >= …")
         case .year: ("year(startedOn) == 1893", "strftime('%Y', startedOn) = '1893'")
         case .month: ("month(startedOn) == 6", "strftime('%m', startedOn) = '06'")
         case .day: ("day(startedOn) == 24", "strftime('%d', startedOn) = '24'")
-        case .hour: ("hour(startedOn) == 0", "strftime('%H', startedOn) = '00'")
+        case .hour:
+            (#"hour(startedOn, "Europe/Berlin") == 1"#, "extract(hour FROM startedOn AT TIME ZONE 'Europe/Berlin') = 1")
         case .minute: ("minute(startedOn) == 0", "strftime('%M', startedOn) = '00'")
         case .second: ("second(startedOn) == 0", "strftime('%S', startedOn) = '00'")
         case .weekday: ("weekday(startedOn) == 6", "strftime('%w', startedOn) = '6', but 7 for Sunday")

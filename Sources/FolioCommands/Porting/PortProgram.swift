@@ -12,7 +12,12 @@ struct PortProgram {
     ///
     /// - Throws: 69 where there is none.
     static func located() throws -> PortProgram {
-        let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
+        // Where /proc is not mounted, the name that the program was started by, which is found in
+        // the PATH if it is no path.
+        let running =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+            ?? ProgramPath.startedBy
+        let own = URL(fileURLWithPath: running).resolvingSymlinksInPath().deletingLastPathComponent().path
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
         for folder in [own] + folders {
             let path = "\(folder)/\(name)"

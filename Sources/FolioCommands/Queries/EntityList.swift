@@ -3,7 +3,7 @@ import Folio
 /// The entities of a document with the number of their objects: `folio fetch DOC`.
 enum EntityList {
     static func run(_ arguments: ParsedArguments, _ format: String, _ console: Console) async throws -> ExitCode {
-        let kept = [OptionSpecification.formatName, "--model", "--json", "--no-progress", "--output"]
+        let kept = OptionSpecification.flags + [OptionSpecification.formatName, "--model", "--output"]
         let query = FetchCommand.specification.options.flatMap(\.names).first {
             $0.hasPrefix("--") && !kept.contains($0) && arguments.has($0)
         }

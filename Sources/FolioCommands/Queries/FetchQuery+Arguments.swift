@@ -29,7 +29,8 @@ extension FetchQuery {
 
     static let notes = """
         A column is a key, a key path (a to-many step gives all values), or an expression: count, sum(x), average(x), min(x), max(x), arithmetic and the functions of \
-        predicates; year(x), month(x), day(x), hour(x), minute(x), second(x) and weekday(x) (1 for Monday) give the parts of a date in UTC, there and in --where. \
+        predicates; year(x), month(x), day(x), hour(x), minute(x), second(x) and weekday(x) (1 for Monday) give the parts of a date in UTC, or with the name of a time zone as in \
+        year(x, "Europe/Berlin") those there, in columns and in --where. \
         Aggregates are over all objects that are found, or over each group of --group-by; with these, expressions and --distinct, results are rows of \
         values without ids, made of what is saved. Without --columns, --group-by shows its keys and the count. A collation is [c] without case, [l] as the \
         language orders, [cl] both, [n] as file managers do.

@@ -47,6 +47,9 @@ public struct InterchangeError: Error {
         InterchangeError(.usage, "usage", message, hint: hint)
     }
 
+    /// The user has ended the pager before the end of the output, which is no failure.
+    package static let pagerClosed = InterchangeError(.done, "pagerClosed", "the pager is closed")
+
     package static func notFound(_ message: String, path: String? = nil, hint: String? = nil) -> InterchangeError {
         InterchangeError(.notFound, "notFound", message, path: path, hint: hint)
     }

@@ -127,6 +127,8 @@ package enum SQLHabits {
         case "coalesce", "ifnull", "nvl", "nullif", "iif", "if": return "write TERNARY(x == nil, …, x)"
         case "strftime", "date_part", "datepart", "extract", "date_trunc":
             return "write year(x), month(x), day(x), hour(x), minute(x), second(x) or weekday(x)"
+        case "convert_tz", "timezone", "to_timezone", "from_utc_timestamp":
+            return "write local(x, \"Europe/Berlin\"), or hour(x, \"Europe/Berlin\") for a part"
         case "date", "datetime", "timestamp", "to_date", "julianday", "unixepoch": return dateHint
         case "current_date", "current_timestamp", "getdate", "curdate", "sysdate": return "write now()"
         case "substr", "substring", "left", "right", "instr", "charindex", "locate", "strpos":

@@ -6,9 +6,20 @@ package import Folio
 /// elsewhere it is a number if it is written as one, otherwise a string.
 package struct VariableValues {
     private let texts: [String: [String]]
+    /// Values that have a type already.
+    private let constants: [String: PropertyValue]
+    /// How messages name the option or parameter that gives values.
+    private let source: (name: String, form: String)
+
+    /// Values of a type, of a parameter of the server.
+    package init(_ constants: [String: PropertyValue], parameter: String) {
+        texts = [:]
+        self.constants = constants
+        source = ("the parameter \(parameter)", "give it one in the parameter \(parameter)")
+    }
 
     /// No values.
-    package init() { texts = [:] }
+    package init() { self.init([:], parameter: "") }
 
     /// - Throws: A usage error for a value without a name.
     package init(_ assignments: [String]) throws {
@@ -21,15 +32,19 @@ package struct VariableValues {
             texts[String(name), default: []].append(String(assignment[assignment.index(after: equals)...]))
         }
         self.texts = texts
+        constants = [:]
+        source = ("--with", "give it one: --with NAME=VALUE")
     }
+
+    private var names: [String] { (Array(texts.keys) + constants.keys).sorted() }
 
     /// - Parameter names: The variables of all conditions and expressions of the command line.
     /// - Throws: A usage error for a value that no variable has.
     package func checkUse(_ names: some Sequence<String>) throws {
         let names = Set(names)
-        guard let unused = texts.keys.sorted().first(where: { !names.contains($0) }) else { return }
+        guard let unused = self.names.first(where: { !names.contains($0) }) else { return }
         throw InterchangeError.usage(
-            "--with \(unused): there is no variable $\(unused)"
+            "\(source.name) \(unused): there is no variable $\(unused)"
                 + (names.isEmpty
                     ? " in a condition" : ", only " + names.sorted().map { "$" + $0 }.joined(separator: ", ")),
             hint: Suggestion.sentence(for: unused, among: names.sorted())
@@ -41,7 +56,7 @@ package struct VariableValues {
     package func binding(_ predicate: FetchPredicate, of entity: EntityDescription, in store: StoreIdentity) throws
         -> FetchPredicate
     {
-        let bound = try texts.isEmpty ? predicate : Binding(self, entity, store).predicate(predicate)
+        let bound = try names.isEmpty ? predicate : Binding(self, entity, store).predicate(predicate)
         try refuse(bound.variables)
         return bound
     }
@@ -50,7 +65,7 @@ package struct VariableValues {
     package func binding(_ expression: QueryExpression, of entity: EntityDescription, in store: StoreIdentity) throws
         -> QueryExpression
     {
-        let bound = try texts.isEmpty ? expression : Binding(self, entity, store).expression(expression)
+        let bound = try names.isEmpty ? expression : Binding(self, entity, store).expression(expression)
         try refuse(Self.variables(bound))
         return bound
     }
@@ -63,8 +78,8 @@ package struct VariableValues {
         guard let name = unbound.first else { return }
         throw InterchangeError.usage(
             "$\(name) has no value",
-            hint: Suggestion.sentence(for: name, among: texts.keys.sorted())
-                ?? "give it one: --with \(name)=VALUE")
+            hint: Suggestion.sentence(for: name, among: names)
+                ?? source.form.replacing("NAME", with: name))
     }
 
     /// The replacement of the variables of one entity's conditions.
@@ -104,7 +119,9 @@ package struct VariableValues {
             switch expression {
             case .constant, .evaluatedObject: return expression
             case .variable(let name):
-                guard elements[name] == nil, let texts = values.texts[name] else { return expression }
+                guard elements[name] == nil else { return expression }
+                if let constant = values.constants[name] { return .constant(constant) }
+                guard let texts = values.texts[name] else { return expression }
                 let type = other.map(type) ?? .unknown
                 let list = try texts.map { try value($0, type, name) }
                 return .constant(list.count == 1 && !isList ? list[0] : .list(list))

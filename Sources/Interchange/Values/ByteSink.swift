@@ -1,5 +1,17 @@
 package import Foundation
 
+/// A program that shows output page by page, and ends when its user wants.
+package protocol OutputPager: AnyObject {
+    /// Whether the program runs, so that the terminal is its.
+    var isRunning: Bool { get }
+    /// Whether the user has ended the program before the end of the output.
+    var isClosed: Bool { get }
+    /// Writes all bytes. Returns the number of the error, or 0.
+    func write(_ bytes: [UInt8]) -> Int32
+    /// Waits until the user has ended the program. Returns the number of the error, or 0.
+    func finish() -> Int32
+}
+
 /// A buffered output of bytes to a file descriptor or into memory.
 ///
 /// An error of writing is recorded and thrown by `finish()` and `check()`, so callers need not
@@ -19,6 +31,8 @@ package final class ByteSink {
     private var failure: Int32 = 0
     /// The number of times the buffer has been written.
     private var flushes = 0
+    /// The pager of a terminal, if the output goes to one.
+    package var pager: (any OutputPager)?
     /// The error that ended the production of the output.
     private var trouble: (any Error)?
 
@@ -64,6 +78,12 @@ package final class ByteSink {
             limit = Self.capacity
             do { descriptor = try opening() } catch { fail(error) }
         }
+        if let pager {
+            if failure == 0, !buffer.isEmpty { failure = pager.write(buffer) }
+            buffer.removeAll(keepingCapacity: true)
+            flushes += 1
+            return
+        }
         guard let descriptor else { return }
         var written = 0
         while written < buffer.count, failure == 0 {
@@ -96,9 +116,15 @@ package final class ByteSink {
         return true
     }
 
-    /// - Throws: The error of an earlier write, if there was one.
+    /// - Throws: The error of an earlier write, if there was one; `InterchangeError.pagerClosed` if
+    ///   the user has ended the pager, so that nobody reads the rest.
     package func check() throws {
         if let trouble { throw trouble }
+        if let pager, pager.isClosed { throw InterchangeError.pagerClosed }
+        try checkWriting()
+    }
+
+    private func checkWriting() throws {
         guard failure != 0 else { return }
         throw InterchangeError(
             .inputOutput, failure == ENOSPC ? "full" : "inputOutput", what: path == nil ? Self.what : nil,
@@ -117,8 +143,14 @@ package final class ByteSink {
     /// Whether a write failed because the reader has closed the pipe.
     package var isPipeClosed: Bool { failure == EPIPE }
 
+    /// Writes what is buffered, and waits until the user has ended the pager.
     package func finish() throws {
         flush()
-        try check()
+        if let pager {
+            let error = pager.finish()
+            if failure == 0 { failure = error }
+        }
+        if let trouble { throw trouble }
+        try checkWriting()
     }
 }

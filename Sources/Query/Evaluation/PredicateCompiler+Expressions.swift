@@ -52,6 +52,10 @@ extension PredicateCompiler {
             throw QueryError(
                 .type, "\(function.rawValue) takes \(function.argumentCount) arguments, not \(arguments.count)")
         }
+        // An unknown zone is an error without objects, too.
+        if function == .local, case .constant(.string(let name)) = arguments[1] {
+            _ = try ScalarRules.zone(named: name)
+        }
         let arguments = try arguments.map(value)
         let now = now
         if function.isAggregate {

@@ -58,6 +58,7 @@ extension ScalarRules {
         -> PropertyValue
     {
         switch (function, a, b) {
+        case (.local, _, _): return try local(a, in: zone(named: text(b, for: function)))
         case (.subtract, .date(let x), .date(let y)):
             return result(x.timeIntervalSinceReferenceDate - y.timeIntervalSinceReferenceDate)
         case (.add, .date(let date), let other), (.add, let other, .date(let date)):

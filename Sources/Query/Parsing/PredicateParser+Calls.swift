@@ -27,13 +27,18 @@ extension PredicateParser {
             try advance()
             guard token.is(.colon) else { throw unexpected(":") }
         }
-        let (arguments, depth) = try arguments()
+        var (arguments, depth) = try arguments()
         guard let function = QueryFunction(written: name) else {
             let near = NearestNames.nearest(to: name, among: QueryFunction.allCases.map(\.rawValue))
             var error = lexer.error(
                 "There is no function \(name)" + NearestNames.question(near), at: start, code: .unsupported)
             error.suggestions = near
             throw error
+        }
+        // hour(date, zone) is hour(local(date, zone)).
+        if function.isDatePart, arguments.count == 2 {
+            arguments = [.function(QueryFunction.local.rawValue, arguments)]
+            depth += 1
         }
         guard arguments.count == function.argumentCount else {
             throw lexer.error(

@@ -66,6 +66,7 @@ extension PredicateValidator {
                     "\(function.rawValue) takes a string: \(argument.expression) is a \(argument.type.name)")
             }
             return Typed(expression: tree, type: function == .length ? .number(nil) : .string)
+        case .local: return try local(arguments)
         case _ where function.isDatePart:
             let argument = arguments[0]
             guard case .date = argument.type else {
@@ -86,6 +87,21 @@ extension PredicateValidator {
             throw typeError("\(function.rawValue) takes numbers: \(argument.expression) is a \(argument.type.name)")
         }
         return Typed(expression: tree, type: .number(nil))
+    }
+
+    /// A date in a time zone, which may be an attribute's value.
+    private func local(_ arguments: [Typed]) throws -> Typed {
+        let (date, zone) = (arguments[0], arguments[1])
+        let name = QueryFunction.local.rawValue
+        switch date.type {
+        case .date, .unknown: break
+        default: throw typeError("\(name) takes a date: \(date.expression) is a \(date.type.name)")
+        }
+        guard zone.type.isText else {
+            throw typeError("\(name) takes the name of a time zone: \(zone.expression) is a \(zone.type.name)")
+        }
+        if case .constant(.string(let text)) = zone.expression { _ = try ScalarRules.zone(named: text) }
+        return Typed(expression: .function(name, arguments.map(\.expression)), type: .date)
     }
 
     /// `FUNCTION(x, 'selector')` for the methods of `NSString` that have a function.

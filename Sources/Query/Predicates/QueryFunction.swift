@@ -10,6 +10,9 @@ package enum QueryFunction: String, CaseIterable, Sendable {
     case naturalLogarithm = "ln:"
     case lowercase = "lowercase:", uppercase = "uppercase:", canonical = "canonical:", length = "length:"
     case now = "now"
+    /// The date whose parts in UTC are those of a date in a time zone, which is given by its name
+    /// in the IANA database.
+    case local = "local:in:"
     /// Parts of a date in UTC. Weekdays are numbered from 1 for Monday.
     case year = "year:", month = "month:", day = "day:", hour = "hour:", minute = "minute:", second = "second:",
         weekday = "weekday:"
@@ -24,10 +27,12 @@ package enum QueryFunction: String, CaseIterable, Sendable {
     case indexed = "indexed:by:"
 
     /// The function with this name in predicate text. The colon of a function with one argument is
-    /// optional.
+    /// optional; `local` stands for `local:in:`.
     package init?(written name: String) {
         if let function = QueryFunction(rawValue: name) ?? QueryFunction(rawValue: name + ":") {
             self = function
+        } else if name == "local" {
+            self = .local
         } else {
             return nil
         }

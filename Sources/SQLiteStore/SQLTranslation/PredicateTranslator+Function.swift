@@ -29,6 +29,11 @@ extension PredicateTranslator {
             return SQLScalar(
                 sql: operands[0].kind == .bytes ? .sql("length(\(operands[0].sql))") : call(function, operands),
                 kind: .number)
+        case .local:
+            for (operand, kind) in zip(operands, [SQLKind.date, .text]) where operand.kind != kind {
+                throw typeError("\(function.rawValue) takes a \(kind.name), not a \(operand.kind.name)")
+            }
+            return SQLScalar(sql: call(function, operands), kind: .date)
         case _ where function.isDatePart:
             guard operands[0].kind == .date else {
                 throw typeError("\(function.rawValue) takes a date, not a \(operands[0].kind.name)")

@@ -26,11 +26,13 @@ final class ServeClient {
     /// What the server has told without being asked.
     private(set) var notifications: [(method: String, params: [String: Any])] = []
 
-    /// - Parameter fileLimit: The size of a file in bytes above which the server can't write; nil
+    /// - Parameters:
+    ///   - fileLimit: The size of a file in bytes above which the server can't write; nil
     ///   for none.
+    ///   - runner: A program with its arguments that runs the server.
     init(
         _ arguments: [String] = [], framing: Framing = .headers, in folder: URL, initializes: Bool = true,
-        fileLimit: Int? = nil
+        fileLimit: Int? = nil, through runner: [String] = []
     ) throws {
         self.framing = framing
         messages = folder.appendingPathComponent("messages-\(UUID().uuidString)")
@@ -40,9 +42,12 @@ final class ServeClient {
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
             let script = #"ulimit -f "$0" && trap "" XFSZ && exec "$@""#
             process.arguments = ["-c", script, String(fileLimit / 512), FolioCommand.binary.path] + words
-        } else {
+        } else if runner.isEmpty {
             process.executableURL = FolioCommand.binary
             process.arguments = words
+        } else {
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments = runner + [FolioCommand.binary.path] + words
         }
         var variables = ProcessInfo.processInfo.environment
         variables["XDG_STATE_HOME"] = folder.appendingPathComponent("state").path

@@ -52,14 +52,14 @@ from ._errors import (
     ValidationError,
     WrongTypeError,
 )
-from ._objects import Members, Object, Results, Stream
+from ._objects import Members, ModelObject, Object, Results, Stream
 from ._values import Large, Reference
 
 __all__ = [
-    "CancelledError", "ConflictError", "Document", "Entity", "Error", "ExistsError", "Info", "InputOutputError", "Large",
-    "Live", "LockedError", "MalformedError", "Members", "MissingFileError", "ModelMismatchError", "NewerError",
-    "NotFoundError", "Object", "PermissionError", "Progress", "Property", "RecoverableError", "Reference", "Results",
-    "Stream", "UnavailableError", "UnknownNameError", "UsageError", "ValidationError", "Version", "WrongTypeError",
-    "create", "diff", "handle_count", "migrate", "open", "version",
+    "CancelledError", "ConflictError", "Document", "Entity", "Error", "ExistsError", "Info", "InputOutputError",
+    "Large", "Live", "LockedError", "MalformedError", "Members", "MissingFileError", "ModelMismatchError",
+    "ModelObject", "NewerError", "NotFoundError", "Object", "PermissionError", "Progress", "Property",
+    "RecoverableError", "Reference", "Results", "Stream", "UnavailableError", "UnknownNameError", "UsageError",
+    "ValidationError", "Version", "WrongTypeError", "create", "diff", "handle_count", "migrate", "open", "version",
 ]
 __version__ = version()

@@ -19,7 +19,7 @@ from . import _library as c
 from . import _values as values
 from ._errors import Error, UsageError, call, encoded, exception, owned_text, text
 from ._library import library
-from ._objects import Object, Results, T, Uncopied, object_class
+from ._objects import ModelObject, Object, Results, T, Uncopied, object_class
 from ._values import Reference
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -30,6 +30,8 @@ Resolution = Literal["copy", "theirs", "merge", "merge-mine", "merge-theirs"]
 Migration = Union[Literal["refuse", "automatic", "reading-copy"], Callable[[dict[str, Any]], bool]]
 Handler = Callable[[str, Optional[Error]], object]
 LiveHandler = Callable[["list[tuple[str, int, int, Reference]]", "Results[Any]"], object]
+
+D = TypeVar("D", bound="Document")
 
 _FORMS = {None: 0, "package": 1, "archive": 2, "sqlite": 3, "binary": 4, "xml": 5}
 _KINDS = {1: "package", 2: "archive", 3: "store", 4: "managedDocument"}
@@ -76,44 +78,19 @@ def open(
 ) -> Document:
     """Opens a document.
 
-    ``mode`` is "edit" or "read". ``recovery`` says what to do with work that a former editor left unsaved: "refuse"
+    ``mode`` is "edit" or "read". A reader shows the newest state that was written, work that an editor has only autosaved
+    included; ``info.has_autosaved_work`` tells. ``recovery`` says what to do with work that a former editor left unsaved: "refuse"
     raises `RecoverableError`, "keep" takes it up, "discard" gives it up. ``model`` is the file of a model: of a store
     that carries none or, with a ``migration``, the version that the program works with. ``migration`` is None,
     "refuse", "automatic", "reading-copy" (a migrated copy, for reading) or a function that is given the plan as a
     dictionary and says whether to migrate. ``version`` opens an earlier version, for reading.
     """
-    options = c.OpenOptions(size=c.sizeof_options)
-    options.mode = _choice({"edit": 0, "read": 1}, mode, "mode")
-    options.recovery = _choice(_RECOVERY, recovery, "recovery")
-    options.model = _path(model)
-    options.is_version = version is not None
-    options.version = version or 0
-    failure: list[BaseException] = []
-    if callable(migration):
-        options.migration = 3
-
-        def ask(_: Any, plan: bytes) -> bool:
-            try:
-                return bool(migration(json.loads(plan)))
-            except BaseException as error:
-                failure.append(error)
-                return False
-
-        options.ask = c.ASK(ask)
-    else:
-        options.migration = _choice(_MIGRATION, migration, "migration")
-    try:
-        return Document(call(library.folio_document_open, _path(path), byref(options)))
-    except Exception:
-        if failure:
-            raise failure.pop() from None
-        raise
+    return Document.open(path, mode, recovery, model, migration, version)
 
 
 def create(path: Path, model: Path, form: Optional[Form] = None, replace: bool = False) -> Document:
     """Creates a document without objects, with the model of a file or of another document, and opens it."""
-    number = _choice(_FORMS, form, "form")
-    return Document(call(library.folio_document_create, _path(path), _path(model), number, replace))
+    return Document.create(path, model, form, replace)
 
 
 def diff(old: Path, new: Path) -> Any:
@@ -179,6 +156,8 @@ class Info(NamedTuple):
     generation: int
     saved: Union[datetime.datetime, float, None]
     autosaved: Union[datetime.datetime, float, None]
+    missing_parts: tuple[str, ...]
+    """What the store lacks of its model, for people: its objects and values are not shown and can't be written."""
 
 
 class Version(NamedTuple):
@@ -217,7 +196,7 @@ class _EntityInfo:
         self.superentity: int = info.superentity
         self.count: int = info.property_count
         self.properties: Optional[dict[str, Property]] = None
-        self.kind: Optional[type[Object]] = None
+        self.kind: Optional[type[ModelObject]] = None
 
 
 class Entity(Generic[T]):
@@ -258,7 +237,8 @@ class Entity(Generic[T]):
         call(library.folio_document_begin_undo_group, document._handle, None)
         inserted = None
         try:
-            inserted = Object._of(call(library.folio_document_insert, document._handle, encoded(self.name)), document)
+            made = call(library.folio_document_insert, document._handle, encoded(self.name))
+            inserted = ModelObject._of(made, document)
             inserted.update(**items)
         except BaseException:
             call(library.folio_document_cancel_undo_group, document._handle)
@@ -319,6 +299,9 @@ class Document(Uncopied):
     """A document. At the end of a ``with`` block it is closed; unsaved work is kept for the next opening, which raises
     `RecoverableError` unless told what to do with it: call `save` before."""
 
+    # The classes of objects by the names of their entities, which `folio.stubs` makes of a model.
+    _classes: dict[str, type[Object]] = {}
+
     def __init__(self, handle: int) -> None:
         self._handle = handle
         # Held while values are read through a handle, before the document's own lock.
@@ -332,11 +315,55 @@ class Document(Uncopied):
             _EntityInfo(handle, index) for index in range(library.folio_document_entity_count(handle))]
         self._by_name = {entity.name: entity for entity in self._entities}
 
+    @classmethod
+    def open(
+        cls: type[D],
+        path: Path,
+        mode: Literal["edit", "read"] = "edit",
+        recovery: Literal["refuse", "keep", "discard"] = "refuse",
+        model: Optional[Path] = None,
+        migration: Optional[Migration] = None,
+        version: Optional[int] = None,
+    ) -> D:
+        """Opens a document, as the function `open` of the package."""
+        options = c.OpenOptions(size=c.sizeof_options)
+        options.mode = _choice({"edit": 0, "read": 1}, mode, "mode")
+        options.recovery = _choice(_RECOVERY, recovery, "recovery")
+        options.model = _path(model)
+        options.is_version = version is not None
+        options.version = version or 0
+        failure: list[BaseException] = []
+        if callable(migration):
+            options.migration = 3
+
+            def ask(_: Any, plan: bytes) -> bool:
+                try:
+                    return bool(migration(json.loads(plan)))
+                except BaseException as error:
+                    failure.append(error)
+                    return False
+
+            options.ask = c.ASK(ask)
+        else:
+            options.migration = _choice(_MIGRATION, migration, "migration")
+        try:
+            return cls(call(library.folio_document_open, _path(path), byref(options)))
+        except Exception:
+            if failure:
+                raise failure.pop() from None
+            raise
+
+    @classmethod
+    def create(cls: type[D], path: Path, model: Path, form: Optional[Form] = None, replace: bool = False) -> D:
+        """Creates a document and opens it, as the function `create` of the package."""
+        number = _choice(_FORMS, form, "form")
+        return cls(call(library.folio_document_create, _path(path), _path(model), number, replace))
+
     def __del__(self) -> None:
         if library is not None and getattr(self, "_handle", None):
             library.folio_document_free(self._handle)
 
-    def __enter__(self) -> Document:
+    def __enter__(self: D) -> D:
         return self
 
     def __exit__(
@@ -361,7 +388,7 @@ class Document(Uncopied):
             _KINDS[info.kind], "read" if info.mode else "edit", text(info.path), text(info.uuid),
             text(info.model_name), info.has_unsaved_changes, info.has_autosaved_work, info.has_recovered_work,
             info.has_conflict, info.generation, values.optional_date(info.saved),
-            values.optional_date(info.autosaved))
+            values.optional_date(info.autosaved), tuple(json.loads(info.missing_parts)))
 
     @property
     def path(self) -> str:
@@ -404,14 +431,14 @@ class Document(Uncopied):
         assert entity.properties is not None
         return entity.properties
 
-    def _class(self, index: int) -> type[Object]:
+    def _class(self, index: int) -> type[ModelObject]:
         """The class of the objects of an entity."""
         kind = self._entities[index].kind
         if kind is None:
             kind = self._load(self._entities[index])
         return kind
 
-    def _load(self, entity: _EntityInfo) -> type[Object]:
+    def _load(self, entity: _EntityInfo) -> type[ModelObject]:
         loaded: list[tuple[Property, int]] = []
         for index in range(entity.count):
             info = c.PropertyInfo(size=c.sizeof_property)
@@ -426,7 +453,8 @@ class Document(Uncopied):
         with self._lock:
             if entity.kind is None:
                 entity.properties = {property.name: property for property, _ in loaded}
-                entity.kind = object_class(entity.name, entity.index, loaded)
+                base = self._classes.get(entity.name, Object)
+                entity.kind = object_class(entity.name, entity.index, loaded, base)
             return entity.kind
 
     def __repr__(self) -> str:
@@ -535,8 +563,8 @@ class Document(Uncopied):
     def object(self, name: Union[Reference, str]) -> Any:
         """The object with a `Reference`, a URI, or a short name such as "Book/p1"."""
         if isinstance(name, Reference):
-            return Object._of(call(library.folio_document_object, self._handle, c.Reference(*name)), self)
-        return Object._of(call(library.folio_document_object_with_uri, self._handle, encoded(name)), self)
+            return ModelObject._of(call(library.folio_document_object, self._handle, c.Reference(*name)), self)
+        return ModelObject._of(call(library.folio_document_object_with_uri, self._handle, encoded(name)), self)
 
     def fetch(
         self, entity: str, predicate: Optional[str] = None, *arguments: Any, sort: Union[str, Iterable[str]] = (),
@@ -611,7 +639,7 @@ class Document(Uncopied):
         return owned_text(call(library.folio_document_redo_name, self._handle))
 
     @contextlib.contextmanager
-    def undo_group(self, name: Optional[str] = None) -> Iterator[Document]:
+    def undo_group(self: D, name: Optional[str] = None) -> Iterator[D]:
         """Changes in the block are undone together, those of a block within another one with that. If the block raises
         an exception, its changes are taken back, unless they were not recorded (`without_undo`)."""
         call(library.folio_document_begin_undo_group, self._handle, encoded(name))
@@ -632,7 +660,7 @@ class Document(Uncopied):
         call(library.folio_document_clear_undo, self._handle)
 
     @contextlib.contextmanager
-    def without_undo(self) -> Iterator[Document]:
+    def without_undo(self: D) -> Iterator[D]:
         """Changes in the block are not recorded for undo."""
         call(library.folio_document_set_undo, self._handle, False)
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import ctypes.util
+import importlib
 import os
 import subprocess
 from collections.abc import Iterator
@@ -64,7 +65,7 @@ class DocumentInfo(Structure):
         ("size", c_size_t), ("kind", c_int), ("mode", c_int), ("path", c_char_p), ("uuid", c_char_p),
         ("model_name", c_char_p), ("has_unsaved_changes", c_bool), ("has_autosaved_work", c_bool),
         ("has_recovered_work", c_bool), ("has_conflict", c_bool), ("generation", c_int64), ("saved", c_double),
-        ("autosaved", c_double),
+        ("autosaved", c_double), ("missing_parts", c_char_p),
     ]
 
 
@@ -146,6 +147,10 @@ def _candidates() -> Iterator[str]:
     yield os.path.join(folder, "libfolio.so")
     # PREFIX/share/folio/python/folio, as .ci/install makes it.
     yield os.path.join(folder, *[os.pardir] * 4, "lib", "libfolio.so.0")
+    # A copy of it that pip made elsewhere.
+    with contextlib.suppress(ImportError):
+        prefix: str = importlib.import_module("._prefix", __package__).PREFIX
+        yield os.path.join(prefix, "lib", "libfolio.so.0")
     yield "libfolio.so.0"
     found = ctypes.util.find_library("folio")
     if found:

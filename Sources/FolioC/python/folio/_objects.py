@@ -46,7 +46,7 @@ class _Own:
         self.stamp = self.count.value
         self.columns: dict[str, Any] = {}
 
-    def load(self, instance: Object, name: str) -> Any:
+    def load(self, instance: ModelObject, name: str) -> Any:
         value = instance._get(name)
         self.columns[name] = {instance._position: value}
         return value
@@ -68,7 +68,7 @@ class _Batch:
         self.first = first
         self.size = size
 
-    def load(self, instance: Object, name: str) -> Any:
+    def load(self, instance: ModelObject, name: str) -> Any:
         column = self.results._read(self.first, self.size, (name,))[0]
         self.columns[name] = column
         return column[instance._position]
@@ -86,7 +86,7 @@ class _Attribute:
         self.name = property.name
         self.property = property
 
-    def __get__(self, instance: Optional[Object], owner: Any = None) -> Any:
+    def __get__(self, instance: Optional[ModelObject], owner: Any = None) -> Any:
         if instance is None:
             return self
         known = instance._values
@@ -97,7 +97,7 @@ class _Attribute:
             return known.load(instance, self.name)
         return instance._renewed().load(instance, self.name)
 
-    def __set__(self, instance: Object, value: Any) -> None:
+    def __set__(self, instance: ModelObject, value: Any) -> None:
         instance._set(self.property, value)
 
 
@@ -110,22 +110,22 @@ class _Looked:
         self.name = property.name
         self.property = property
 
-    def __get__(self, instance: Optional[Object], owner: Any = None) -> Any:
+    def __get__(self, instance: Optional[ModelObject], owner: Any = None) -> Any:
         if instance is None:
             return self
         return Members(instance, self.property) if self.property.is_to_many else instance._get(self.name)
 
-    def __set__(self, instance: Object, value: Any) -> None:
+    def __set__(self, instance: ModelObject, value: Any) -> None:
         instance._set(self.property, value)
 
 
-class Object(Uncopied):
-    """An object of a document.
+class ModelObject(Uncopied):
+    """An object of a document: what `Object` and the classes that `folio.stubs` makes of a model have in common.
 
     Attributes and relationships are attributes of the Python object, or its items: ``book.title``, ``book["title"]``.
     A property that is named like a member of this class, such as ``document`` or ``delete``, is an item only. A to-one
     relationship is an `Object` or None, a to-many relationship `Members`, a binary attribute bytes. Two instances for
-    the same object are equal. Each entity has a class of its own, with the name of the entity.
+    the same object are equal.
     """
 
     __slots__ = ("_document", "_values", "_position", "_opened", "_known", "__weakref__")
@@ -138,14 +138,8 @@ class Object(Uncopied):
     _opened: Optional[int]
     _known: Optional[Reference]
 
-    if TYPE_CHECKING:
-
-        def __getattr__(self, key: str) -> Any: ...
-
-        def __setattr__(self, key: str, value: Any) -> None: ...
-
     @staticmethod
-    def _of(handle: int, document: Document) -> Object:
+    def _of(handle: int, document: Document) -> ModelObject:
         """The object of a new handle."""
         reference = c.Reference()
         try:
@@ -253,11 +247,11 @@ class Object(Uncopied):
                 return stream.read()
         related = c_void_p()
         call(library.folio_object_get_object, handle, encoded(key), byref(related))
-        return Object._of(related.value, self._document) if related.value else None
+        return ModelObject._of(related.value, self._document) if related.value else None
 
     def _set(self, kind: Optional[Property], value: Any, key: Optional[str] = None) -> None:
         name = encoded(kind.name if kind else key)
-        if isinstance(value, Object) or (value is None and kind and kind.destination):
+        if isinstance(value, ModelObject) or (value is None and kind and kind.destination):
             if value is not None or not (kind and kind.is_to_many):
                 call(library.folio_object_set_object, self._handle, name, value and value._handle)
                 return
@@ -333,7 +327,7 @@ class Object(Uncopied):
         call(library.folio_object_validate_value, self._handle, encoded(key), byref(values.encode(value, keep)))
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Object):
+        if not isinstance(other, ModelObject):
             return NotImplemented
         return self is other or (self._document is other._document and self.reference == other.reference)
 
@@ -352,6 +346,19 @@ class Object(Uncopied):
             return f"<Object: {error}>"
 
 
+class Object(ModelObject):
+    """An object whose properties are known when the program runs. Each entity has a class of its own, with the name of
+    the entity."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, key: str) -> Any: ...
+
+        def __setattr__(self, key: str, value: Any) -> None: ...
+
+
 # Types whose values are kept. Bytes may be large, and relationships are handles.
 _KEPT = {
     values.INTEGER, values.BOOLEAN, values.DOUBLE, values.FLOAT, values.DECIMAL, values.DATE, values.STRING,
@@ -359,20 +366,22 @@ _KEPT = {
 }
 
 
-def object_class(name: str, index: int, properties: Iterable[tuple[Property, int]]) -> type[Object]:
+def object_class(
+    name: str, index: int, properties: Iterable[tuple[Property, int]], base: type[ModelObject],
+) -> type[ModelObject]:
     """The class of the objects of an entity, whose properties have types of the library."""
     members: dict[str, Union[_Attribute, _Looked]] = {
         property.name: (_Attribute if kind in _KEPT else _Looked)(property) for property, kind in properties
     }
     namespace: dict[str, Any] = {
-        "__slots__": (), "__module__": __name__, "__doc__": f"An object of the entity {name}.",
+        "__slots__": (), "__module__": base.__module__, "__doc__": f"An object of the entity {name}.",
         "_entity_index": index, "_properties": members,
     }
-    namespace.update((key, member) for key, member in members.items() if not hasattr(Object, key))
-    return type(name, (Object,), namespace)
+    namespace.update((key, member) for key, member in members.items() if not hasattr(ModelObject, key))
+    return type(name, (base,), namespace)
 
 
-T = TypeVar("T", bound=Object)
+T = TypeVar("T", bound=ModelObject)
 
 
 class Members(MutableSequence[T], Generic[T]):
@@ -384,7 +393,7 @@ class Members(MutableSequence[T], Generic[T]):
     is that of the objects' names: operations that are about an order raise `TypeError`.
     """
 
-    def __init__(self, owner: Object, property: Property) -> None:
+    def __init__(self, owner: ModelObject, property: Property) -> None:
         self._owner = owner
         self._property = property
         self._key = encoded(property.name)
@@ -412,12 +421,12 @@ class Members(MutableSequence[T], Generic[T]):
 
     def __contains__(self, member: object) -> bool:
         return (
-            isinstance(member, Object) and member._document is self._owner._document
+            isinstance(member, ModelObject) and member._document is self._owner._document
             and member.reference in self.results.references)
 
     def index(self, member: Any, start: int = 0, stop: Optional[int] = None) -> int:
         """The index of a member. Raises `ValueError` if the object is none."""
-        if isinstance(member, Object) and member._document is self._owner._document:
+        if isinstance(member, ModelObject) and member._document is self._owner._document:
             references = self.results.references
             return references.index(member.reference, start, len(references) if stop is None else stop)
         raise ValueError(f"{member!r} is no member")
@@ -468,7 +477,7 @@ class Members(MutableSequence[T], Generic[T]):
     def sort(self, *, key: Optional[Callable[[T], Any]] = None, reverse: bool = False) -> None:
         """Sorts the members by values, as `list.sort` does."""
         self._check_order()
-        members = list(self)
+        members: list[Any] = list(self)
         members.sort(key=key, reverse=reverse)
         self._replace([member.reference for member in members])
 
@@ -516,8 +525,8 @@ class Members(MutableSequence[T], Generic[T]):
         return repr(list(self))
 
 
-def _checked(member: Any) -> Object:
-    if not isinstance(member, Object):
+def _checked(member: Any) -> ModelObject:
+    if not isinstance(member, ModelObject):
         raise TypeError(f"{member!r} is no object of a document")
     return member
 
@@ -553,7 +562,7 @@ class Results(Uncopied, Sequence[T], Generic[T]):
         count = len(self)
         if not -count <= index < count:
             raise IndexError(index)
-        return Object._of(self._open(index % count), self._document)  # type: ignore[return-value]
+        return ModelObject._of(self._open(index % count), self._document)  # type: ignore[return-value]
 
     def _open(self, index: int) -> int:
         with self._document._lock:
@@ -566,12 +575,12 @@ class Results(Uncopied, Sequence[T], Generic[T]):
             size = min(_BATCH, count - first)
             if self._is_borrowed:
                 for index in range(first, first + size):
-                    yield Object._of(self._open(index), document)  # type: ignore[misc]
+                    yield ModelObject._of(self._open(index), document)  # type: ignore[misc]
                 continue
             batch = _Batch(self, first, size)
             for position, reference in enumerate(self._references(first, size)):
                 if reference.entity < 0:
-                    yield Object._of(self._open(first + position), document)  # type: ignore[misc]
+                    yield ModelObject._of(self._open(first + position), document)  # type: ignore[misc]
                     continue
                 kind = document._class(reference.entity)
                 made = kind.__new__(kind)

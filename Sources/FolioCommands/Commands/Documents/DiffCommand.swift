@@ -82,11 +82,22 @@ enum DiffCommand: Command {
     private static func compare(
         _ old: String, _ new: String, _ arguments: ParsedArguments, _ console: Console, isForGit: Bool = false
     ) async throws -> ExitCode {
+        do {
+            return try await isDifferent(old, new, arguments, console, isForGit: isForGit) ? .no : .done
+        } catch let error as InterchangeError where error.exit == .done {
+            // The pager that was closed showed differences.
+            return .no
+        }
+    }
+
+    private static func isDifferent(
+        _ old: String, _ new: String, _ arguments: ParsedArguments, _ console: Console, isForGit: Bool
+    ) async throws -> Bool {
         let model = arguments.value("--model"), entity = arguments.value("--entity")
         let isOfStores = isForGit && DocumentFormArgument.form(ofDocumentAt: new) == .store
         // Of two states of one document, the notes are those of the newer one.
         let isOneDocument = DocumentArgument(old).path == DocumentArgument(new).path
-        let isDifferent = try await DocumentReader.reading(old, model: model, isQuiet: isOneDocument, console) { old in
+        return try await DocumentReader.reading(old, model: model, isQuiet: isOneDocument, console) { old in
             try await DocumentReader.reading(new, model: model, console) { new in
                 let walk = try DifferenceWalk(from: old, to: new, entity: entity)
                 let progress = Progress(total: 0, of: "differences", console)
@@ -101,6 +112,5 @@ enum DiffCommand: Command {
                 return report.finish(walk.modelDifferences)
             }
         }
-        return isDifferent ? .no : .done
     }
 }

@@ -77,8 +77,11 @@ struct ObjectTests {
 extension ObjectTests {
     @Test func anObjectCanBeMadeBeforeItHasAContext() throws {
         let context = try Library.container().viewContext
-        let author = Author(entity: Author.entity(), insertInto: nil)
-        let book = Book(entity: Book.entity(), insertInto: nil)
+        func entity(_ name: String) throws -> NSEntityDescription {
+            try #require(NSEntityDescription.entity(forEntityName: name, in: context))
+        }
+        let author = Author(entity: try entity("Author"), insertInto: nil)
+        let book = Book(entity: try entity("Book"), insertInto: nil)
         author.name = "Le Guin"
         book.title = "The Dispossessed"
         book.author = author

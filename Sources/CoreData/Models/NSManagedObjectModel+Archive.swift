@@ -141,8 +141,8 @@ extension NSPropertyDescription {
     /// Archives the property with its entity. One of no entity gets one, so that the model is
     /// valid.
     func archive(with coder: NSCoder) {
-        if let entity {
-            entity.archive(with: coder)
+        if let owner {
+            owner.archive(with: coder)
             coder.encode(name as NSString, forKey: propertyKey)
             return
         }
@@ -172,7 +172,7 @@ extension NSPropertyDescription {
             return true
         }
         // The model keeps its own description of the property: it is held by this one.
-        (self.entity, heldModel) = (entity, model)
+        (owner, heldModel) = (entity, model)
         relationship?.resolve(model.entitiesByName)
         return true
     }

@@ -13,8 +13,6 @@ final class FormatPredicate: NSPredicate {
     override var predicateFormat: String { predicate.predicateFormat }
     override var description: String { predicateFormat }
 
-    override var description: String { predicateFormat }
-
     override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
         predicate.holds(for: object, bindings)
     }
@@ -29,8 +27,6 @@ final class FormatPredicate: NSPredicate {
 /// A compound predicate with a text of its own.
 final class FormatCompoundPredicate: NSCompoundPredicate {
     override var predicateFormat: String { (try? fetchPredicate().predicateFormat) ?? super.description }
-    override var description: String { predicateFormat }
-
     override var description: String { predicateFormat }
 
     override func isEqual(_ object: Any?) -> Bool {

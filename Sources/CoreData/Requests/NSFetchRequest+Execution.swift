@@ -12,7 +12,9 @@ extension NSFetchRequest {
             throw CocoaErrors.made(NSPersistentStoreInvalidTypeError, "The request has no entity")
         }
         // A request that names its entity has it once a context has used it.
-        if ownEntity == nil, let found = context.managedObjectModel?.entitiesByName[name] { ownEntity = found }
+        if content.entity == nil, let found = context.managedObjectModel?.entitiesByName[name] {
+            content.entity = found
+        }
         var request = FetchRequest<Result>(entityName: name)
         request.predicate = try predicate?.fetchPredicate()
         request.sortDescriptors = try sortKeys()

@@ -121,9 +121,11 @@ extension NSManagedObjectContext {
         return object
     }
 
-    func all(_ entity: String, _ format: String? = nil, by key: String? = nil) throws -> [NSManagedObject] {
+    func all(
+        _ entity: String, _ format: String? = nil, _ arguments: [Any] = [], by key: String? = nil
+    ) throws -> [NSManagedObject] {
         let request = NSFetchRequest<NSManagedObject>(entityName: entity)
-        request.predicate = format.map { NSPredicate(format: $0) }
+        request.predicate = format.map { NSPredicate(format: $0, argumentArray: arguments) }
         request.sortDescriptors = key.map { [NSSortDescriptor(key: $0, ascending: true)] }
         return try fetch(request)
     }

@@ -223,19 +223,12 @@ extension NSManagedObjectContext {
         return object
     }
 
-    func all(_ entity: String, _ format: String? = nil, _ arguments: [Any] = []) throws -> [NSManagedObject] {
-        let request = NSFetchRequest<NSManagedObject>(entityName: entity)
-        request.predicate = format.map { NSPredicate(format: $0, argumentArray: arguments) }
-        return try fetch(request)
-    }
-
     func names(_ format: String? = nil, _ arguments: [Any] = []) throws -> [String] {
         try all("Person", format, arguments).map { $0.text("name") ?? "-" }.sorted()
     }
 }
 
 extension NSManagedObject {
-    func text(_ key: String) -> String? { value(forKey: key) as? String }
     func int(_ key: String) -> Int? { value(forKey: key) as? Int }
     func objects(_ key: String) -> Set<NSManagedObject> { value(forKey: key) as? Set<NSManagedObject> ?? [] }
     func object(_ key: String) -> NSManagedObject? { value(forKey: key) as? NSManagedObject }
@@ -271,8 +264,8 @@ enum Posts {
     }
 }
 
-/// What a closure throws, as Cocoa's error.
-func failure(_ body: () throws -> Void) -> NSError? {
-    do { try body() } catch { return error as NSError }
-    return nil
+/// Whether a closure throws.
+func throwsError(_ body: () throws -> Void) -> Bool {
+    do { try body() } catch { return true }
+    return false
 }

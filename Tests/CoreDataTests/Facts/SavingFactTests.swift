@@ -106,7 +106,7 @@ struct SavingFactTests {
             try other.save()
             mine.setValue("mine", forKey: "nickname")
             one.mergePolicy = NSMergePolicy(merge: type)
-            #expect((failure { try one.save() } != nil) == (type == .errorMergePolicyType), "\(type)")
+            #expect(throwsError { try one.save() } == (type == .errorMergePolicyType), "\(type)")
             #expect(try facts.context().all("Person").count == left, "\(type)")
         }
         for (type, left) in [
@@ -119,7 +119,7 @@ struct SavingFactTests {
             try other.save()
             one.delete(mine)
             one.mergePolicy = NSMergePolicy(merge: type)
-            #expect((failure { try one.save() } != nil) == (type == .errorMergePolicyType), "\(type)")
+            #expect(throwsError { try one.save() } == (type == .errorMergePolicyType), "\(type)")
             #expect(try facts.context().all("Person").count == left, "\(type)")
         }
     }

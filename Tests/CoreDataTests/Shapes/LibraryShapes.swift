@@ -452,6 +452,7 @@ extension NSManagedObjectModel {
 
 final class CustomEntityDescription: NSEntityDescription {
     override init() { super.init() }
+    required init?(coder: NSCoder) { fatalError("init(coder:) is not used") }
     override var isAbstract: Bool {
         get { super.isAbstract }
         set { super.isAbstract = newValue }
@@ -465,6 +466,7 @@ final class CustomAttribute: NSAttributeDescription {
         super.init()
         self.name = name
     }
+    required init?(coder: NSCoder) { fatalError("init(coder:) is not used") }
 }
 
 final class CustomRequest: NSFetchRequest<Book> {

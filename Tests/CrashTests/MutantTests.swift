@@ -11,7 +11,9 @@ import Testing
     private static let everywhere = [
         "sync A.folio/store/store.sqlite-wal":
             "SQLite synchronizes its log's header, each commit and, before a checkpoint, the whole: the next one makes up for one that is missing. Where only one is left, "
-            + "after the last autosave, it is missed."
+            + "after the last autosave, it is missed.",
+        "sync A.folio/store":
+            "The name of a new log is made durable twice: SQLite passes over a failure, so the guard does it again.",
     ]
 
     /// What survives in one operation on one form.

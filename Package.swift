@@ -165,7 +165,7 @@ let testModules: [(name: String, imports: [String])] = [
             "MergeTriples",
         ]
     ),
-    ("FolioTests", ["Folio", "ArchiveKit", "SQLiteKit", "FileSystem", "Coding"]),
+    ("FolioTests", ["Folio", "Interchange", "ArchiveKit", "SQLiteKit", "FileSystem", "Coding"]),
     ("CoreDataTests", ["CoreData"]),
     ("ModelMacrosTests", ["ModelMacros"]),
     ("SourcePortTests", ["SourcePort", "PortReport"]),

@@ -3,6 +3,7 @@ import Coding
 import FileSystem
 import Folio
 import Foundation
+import Interchange
 import SQLiteKit
 import Testing
 
@@ -12,6 +13,7 @@ struct ErrorDescriptionTests {
         DocumentError(.usage, "what went wrong"),
         FileSystemError(.notFound, operation: "open", path: "/a/b", errno: 2, detail: "what went wrong"),
         GraphError(.conflict, "what went wrong"),
+        InterchangeError(.usage, "usage", "what went wrong"),
         MigrationError(.invalidMapping, "what went wrong"), ModelError(.unreadable, "what went wrong"),
         QueryError(.syntax, "what went wrong"),
         SQLiteError(.corrupt, message: "what went wrong", path: "/a/b"),

@@ -38,11 +38,11 @@ final class Pager: OutputPager {
 
     /// The pager for standard output; nil if that is no terminal, or the user wants none.
     static func forStandardOutput(_ interruption: Interruption) -> Pager? {
-        let variables = ProcessInfo.processInfo.environment
+        let environment = ProcessInfo.processInfo.environment
         guard isatty(STDOUT_FILENO) == 1 else { return nil }
-        let chosen = variables["FOLIO_PAGER"] ?? variables["PAGER"]
+        let chosen = environment["FOLIO_PAGER"] ?? environment["PAGER"]
         // less needs a terminal that can be addressed.
-        if chosen == nil, variables["TERM"] == "dumb" { return nil }
+        if chosen == nil, environment["TERM"] == "dumb" { return nil }
         let command = (chosen ?? "less").trimmingCharacters(in: .whitespaces)
         guard !command.isEmpty, command != "cat" else { return nil }
         var size = winsize()

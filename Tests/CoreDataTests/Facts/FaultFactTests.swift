@@ -111,7 +111,9 @@ struct FaultFactTests {
         #expect(fault.isDeleted && context.deletedObjects == [fault])
         try context.save()
     }
+}
 
+extension FaultFactTests {
     @Test func faultsWhoseRowIsGoneTrapWhereAContextSaysSo_F20() async {
         await #expect(processExitsWith: .failure) {
             let facts = try Facts(.sqlite), id = try facts.context().saved().objectID

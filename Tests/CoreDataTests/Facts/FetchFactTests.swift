@@ -133,7 +133,9 @@ struct FetchFactTests {
         let none = try context.fetch(total)
         #expect(none.isEmpty || none[0]["most"] == nil && (none[0]["total"] as? Int ?? 0) == 0)
     }
+}
 
+extension FetchFactTests {
     @Test(arguments: Facts.Kind.allCases)
     func groups_Q25_Q26_Q27(kind: Facts.Kind) throws {
         let (_, context) = try people(kind)

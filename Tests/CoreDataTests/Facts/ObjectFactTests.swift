@@ -103,7 +103,9 @@ struct ObjectFactTests {
         #expect(!new.isFault)
         new.didAccessValue(forKey: nil)
     }
+}
 
+extension ObjectFactTests {
     @Test func keysThatTheModelDoesNotHaveTrap_L19() async {
         await #expect(processExitsWith: .failure) {
             let facts = try Facts(.inMemory)
@@ -168,7 +170,9 @@ struct ObjectFactTests {
         try context.save()
         #expect(!saved.isDeleted && saved.managedObjectContext == nil)
     }
+}
 
+extension ObjectFactTests {
     @Test(arguments: Facts.Kind.allCases)
     func savesCallTheirHooks_L34_L35_L37_L38(kind: Facts.Kind) throws {
         let facts = try Facts(kind), context = facts.context()
@@ -234,7 +238,9 @@ struct ObjectFactTests {
         try child.save()
         #expect(parent.object(with: id).text("note") == "from the child" && parent.hasChanges)
     }
+}
 
+extension ObjectFactTests {
     @Test(arguments: Facts.Kind.allCases)
     func rollbackRestoresWhatWasSaved_L45_U2_U8(kind: Facts.Kind) throws {
         let context = try Facts(kind).context()
@@ -323,7 +329,9 @@ struct ObjectFactTests {
         context.refreshAllObjects()
         #expect(ann.text("bossName") == "Zoë")
     }
+}
 
+extension ObjectFactTests {
     @Test func valuesOfAWrongClassTrapAtOnce_L56() async {
         await #expect(processExitsWith: .failure) {
             let facts = try Facts(.inMemory)

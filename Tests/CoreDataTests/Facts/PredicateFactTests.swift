@@ -114,7 +114,9 @@ struct PredicateFactTests {
         #expect(try people.names("age + 10 BETWEEN {40, 50}") == ["Bob", "Cy"])
         #expect(try people.names("ANY pets IN %@", [people.all[1].objects("pets")]) == ["Bob"])
     }
+}
 
+extension PredicateFactTests {
     @Test(arguments: Facts.Kind.allCases)
     func argumentsAndUnsavedObjects_P53_P74_P77(kind: Facts.Kind) throws {
         let people = try People(kind), context = people.context

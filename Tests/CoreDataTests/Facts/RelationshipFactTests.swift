@@ -99,7 +99,9 @@ struct RelationshipFactTests {
         context.make("Pet")
         #expect(failure { try context.save() }?.code == NSValidationMissingMandatoryPropertyError)
     }
+}
 
+extension RelationshipFactTests {
     @Test func aMandatoryToManyHasItsLeastCount_R19() throws {
         let model = Facts.model()
         let pets = try #require(model.entitiesByName["Person"]?.relationshipsByName["pets"])
@@ -156,7 +158,9 @@ struct RelationshipFactTests {
         #expect(failure { try person.validateValue(200, forKey: "age") }?.code == NSValidationNumberTooLargeError)
         try person.validateValue(20, forKey: "age")
     }
+}
 
+extension RelationshipFactTests {
     @Test func errorsOfValidationSayTheirPlace_V4_V5_V6_V8_V9_V11_V13_V21() throws {
         let context = try Facts(.inMemory).context()
         let person = try context.person()

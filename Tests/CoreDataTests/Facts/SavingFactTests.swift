@@ -123,7 +123,9 @@ struct SavingFactTests {
             #expect(try facts.context().all("Person").count == left, "\(type)")
         }
     }
+}
 
+extension SavingFactTests {
     @Test func toManyDifferencesAreAdded_S20() throws {
         let facts = try Facts(.sqlite), (one, mine, other, theirs) = try two(facts)
         other.make("Club", ["name": "theirs", "members": Set([theirs])])
@@ -233,7 +235,9 @@ struct SavingFactTests {
         await one.perform {}
         one.performAndWait { #expect(mine.int("age") == 66 && mine.text("nickname") == "edited") }
     }
+}
 
+extension SavingFactTests {
     @Test func remoteChangesAreMerged_S45_B3() throws {
         let facts = try Facts(.sqlite), (one, mine, _, _) = try two(facts)
         let request = NSBatchUpdateRequest(entityName: "Person")

@@ -70,7 +70,8 @@ final class FactLock: NSManagedObject {
     }
 }
 
-/// A coordinator with one store of a kind, over a model that has every kind of relationship and rule.
+/// A coordinator with one store of a kind, over a model that has every kind of relationship and
+/// rule.
 final class Facts {
     enum Kind: String, CaseIterable, Sendable {
         case sqlite, xml, binary, inMemory

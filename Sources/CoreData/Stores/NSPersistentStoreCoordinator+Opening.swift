@@ -20,8 +20,8 @@ extension NSPersistentStoreCoordinator {
         return NSPersistentStore(try folio.addPersistentStore(description), of: self, options)
     }
 
-    /// Removes files without content, as ``destroyPersistentStore(at:ofType:options:)`` leaves them:
-    /// a store is made in their place.
+    /// Removes files without content, as ``destroyPersistentStore(at:ofType:options:)`` leaves
+    /// them: a store is made in their place.
     private func removeEmptyFiles(_ url: URL) throws {
         func size(_ path: String) -> Int? {
             let attributes = try? FileManager.default.attributesOfItem(atPath: path)

@@ -72,7 +72,7 @@ public struct FetchRequestTemplate: Sendable, Hashable {
 }
 
 /// A property whose value is the result of a fetch request, executed whenever the property is
-/// read; see ``ManagedObject/fetchedObjects(forKey:)``.
+/// read; see ``KeyPathNaming/fetchedObjects(forKey:)``.
 ///
 /// ```swift
 /// let template = FetchRequestTemplate(

@@ -86,7 +86,9 @@ struct PortedBehaviorTests {
         try container.viewContext.save()
         for _ in 1...2 {
             try coordinator.destroyPersistentStore(at: url, ofType: NSSQLiteStoreType, options: nil)
-            #expect(FileManager.default.fileExists(atPath: url.path))
+            for suffix in ["", "-shm", "-wal"] {
+                #expect(try Data(contentsOf: URL(fileURLWithPath: url.path + suffix)).isEmpty, "\(suffix)")
+            }
             #expect(coordinator.persistentStores.isEmpty)
         }
         try Library.load(container)
@@ -95,7 +97,7 @@ struct PortedBehaviorTests {
         try container.viewContext.save()
         let none = folder.url.appendingPathComponent("none.sqlite")
         try coordinator.destroyPersistentStore(at: none, type: .sqlite)
-        try FileManager.default.removeItem(at: none)
+        for suffix in ["", "-shm", "-wal"] { try FileManager.default.removeItem(atPath: none.path + suffix) }
         #expect(throws: CocoaError.self) {
             try coordinator.destroyPersistentStore(
                 at: folder.url.appendingPathComponent("none/none.sqlite"), type: .sqlite)

@@ -97,22 +97,34 @@ open class NSManagedObject: ManagedObject, NSManagedObjectShape {
     /// of it. Traps if the entity has no such property.
     open override func value(forKey key: String) -> Any? {
         if isProbed(key) { return nil }
-        if let name = primitiveName(key) { return primitiveValue(forKey: name) }
-        if key != "objectID", isUndefined(key) { return value(forUndefinedKey: key) }
-        if let attribute = transformable(key) { return TransformableValue.value(of: self, key, attribute) }
+        guard let property = property(key) else { return otherValue(key) }
+        if let attribute = property.attribute, attribute.type == .transformable {
+            return TransformableValue.value(of: self, key, attribute)
+        }
+        return BridgedValue.plain(KeyedValues(self).value(forKey: key))
+    }
+
+    /// The value of a key that is no attribute or relationship.
+    private func otherValue(_ key: String) -> Any? {
         if key == "objectID" { return objectID }
-        let value = KeyedValues(self).value(forKey: key)
+        guard owningContext != nil else { return nil }
+        if let name = primitiveName(key) { return primitiveValue(forKey: name) }
+        guard modelEntity.fetchedProperties.contains(where: { $0.name == key }) else {
+            return value(forUndefinedKey: key)
+        }
         // The objects of a fetched property are an array, those of an ordered relationship a set.
-        if let objects = value as? [ManagedObject], modelEntity.property(named: key) == nil { return objects }
-        return BridgedValue.plain(value)
+        return KeyedValues(self).value(forKey: key)
     }
 
     /// Sets a property and, for a relationship, its inverse. Traps if the entity has no such
     /// property, or the value has a wrong type.
     open override func setValue(_ value: Any?, forKey key: String) {
-        if let name = primitiveName(key) { return setPrimitiveValue(value, forKey: name) }
-        if isUndefined(key) { return setValue(value, forUndefinedKey: key) }
-        if let attribute = transformable(key) {
+        guard let property = property(key) else {
+            if let name = primitiveName(key) { return setPrimitiveValue(value, forKey: name) }
+            if owningContext != nil { return setValue(value, forUndefinedKey: key) }
+            return KeyedValues(self).setValue(value, forKey: key)
+        }
+        if let attribute = property.attribute, attribute.type == .transformable {
             TransformableValue.set(value, of: self, key, attribute)
         } else {
             KeyedValues(self).setValue(settable(value, key), forKey: key)
@@ -127,11 +139,6 @@ open class NSManagedObject: ManagedObject, NSManagedObjectShape {
     /// Sets the value of a key that is no property of the entity. Traps unless it is overridden.
     open func setValue(_ value: Any?, forUndefinedKey key: String) {
         preconditionFailure("\(modelEntity.name) has no property \"\(key)\"")
-    }
-
-    private func isUndefined(_ key: String) -> Bool {
-        owningContext != nil && modelEntity.property(named: key) == nil
-            && !modelEntity.fetchedProperties.contains { $0.name == key }
     }
 
     /// The value of a property, without firing a fault and without calling hooks.
@@ -156,19 +163,18 @@ open class NSManagedObject: ManagedObject, NSManagedObjectShape {
     /// The property whose primitive value is read and set by a key: `title` by `primitiveTitle`.
     /// Nil for another key, and for that of a property.
     private func primitiveName(_ key: String) -> String? {
-        guard key.hasPrefix("primitive"), owningContext != nil, modelEntity.property(named: key) == nil else {
-            return nil
-        }
+        guard key.hasPrefix("primitive"), owningContext != nil else { return nil }
         let rest = String(key.dropFirst("primitive".count))
-        return [rest.prefix(1).lowercased() + rest.dropFirst(), rest].first {
-            modelEntity.property(named: $0) != nil
-        }
+        return [rest.prefix(1).lowercased() + rest.dropFirst(), rest].first { property($0) != nil }
+    }
+
+    /// The attribute or relationship with a name; nil for an object without a context.
+    private func property(_ name: String) -> PropertyDescription? {
+        owningContext == nil ? nil : modelEntity.property(named: name)
     }
 
     private func transformable(_ key: String) -> AttributeDescription? {
-        guard let attribute = owningContext.map({ _ in modelEntity })?.property(named: key)?.attribute,
-            attribute.type == .transformable
-        else { return nil }
+        guard let attribute = property(key)?.attribute, attribute.type == .transformable else { return nil }
         return attribute
     }
 

@@ -14,15 +14,15 @@ extension NSPersistentStoreCoordinator {
             return try CustomStores.open(kind, self, storeType, configuration, storeURL, options)
         }
         var description = try StoreOptions.description(storeType, configuration, storeURL, options)
-        if description.type == .sqlite, !description.isReadOnly { try removeEmptyFile(description.url) }
+        if description.type == .sqlite, !description.isReadOnly { try removeEmptyFiles(description.url) }
         try StoreMigration.prepare(&description, options, managedObjectModel, folio)
         try StoreMigration.vacuum(description, options)
         return NSPersistentStore(try folio.addPersistentStore(description), of: self, options)
     }
 
-    /// Removes a file without content, as ``destroyPersistentStore(at:ofType:options:)`` leaves it:
-    /// a store is made in its place.
-    private func removeEmptyFile(_ url: URL) throws {
+    /// Removes files without content, as ``destroyPersistentStore(at:ofType:options:)`` leaves
+    /// them: a store is made in their place.
+    private func removeEmptyFiles(_ url: URL) throws {
         func size(_ path: String) -> Int? {
             let attributes = try? FileManager.default.attributesOfItem(atPath: path)
             guard attributes?[.type] as? FileAttributeType == .typeRegular else { return nil }
@@ -30,7 +30,9 @@ extension NSPersistentStoreCoordinator {
         }
         // With a journal, it is not known to be empty.
         guard size(url.path) == 0, size(url.path + "-wal") ?? 0 == 0 else { return }
-        try FileManager.default.removeItem(at: url)
+        for path in ["", "-shm", "-wal"].map({ url.path + $0 }) where size(path) == 0 {
+            try FileManager.default.removeItem(atPath: path)
+        }
     }
 
     /// The model that a store carries.

@@ -203,8 +203,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// Deletes what a store has. One that the coordinator has is removed first. The options have no
     /// effect.
     ///
-    /// A SQLite store is an empty file afterwards, also where there was none before; a store is
-    /// made in it when it is next opened. Other stores are removed with all their files.
+    /// Of a SQLite store empty files are left, with those of its journal, also where there were
+    /// none before: programs remove them themselves. A store is made of them when it is next
+    /// opened. Other stores are removed with all their files.
     ///
     /// - Throws: An error of Cocoa's domain; for an XML or binary store also if there is no file.
     open func destroyPersistentStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil) throws {
@@ -218,7 +219,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             }
             let size = (try? FileManager.default.attributesOfItem(atPath: url.path))?[.size] as? NSNumber
             if size?.intValue ?? 0 > 0 { try folio.destroyPersistentStore(at: url, type: .sqlite) }
-            if size?.intValue != 0 { try Data().write(to: url, options: .withoutOverwriting) }
+            for path in ["", "-shm", "-wal"].map({ url.path + $0 }) where !FileManager.default.fileExists(atPath: path)
+            {
+                try Data().write(to: URL(fileURLWithPath: path), options: .withoutOverwriting)
+            }
         }
     }
 

@@ -31,7 +31,7 @@ public final class ManagedObjectContext {
     public var mergePolicy = MergePolicy.error
     /// Whether a fault whose object does not exist in the store becomes a deleted object with nil
     /// values. If false, accessing such a fault with an accessor that does not throw traps.
-    /// `propertyValue(forKey:)` and ``ManagedObject/fulfillFault()`` throw in either case.
+    /// `propertyValue(forKey:)` and ``KeyPathNaming/fulfillFault()`` throw in either case.
     public var shouldDeleteInaccessibleFaults = true
     /// Whether changes that other contexts save to the coordinator or to the parent are merged
     /// automatically. They are merged whenever this context processes changes, fetches or saves;

@@ -4,7 +4,8 @@ public import Schema
 // Members of a protocol's extension, so that a subclass of an application may have members of the
 // same names.
 extension KeyPathNaming where Self: ManagedObject {
-    /// The value of a property, as with ``value(forKey:)`` and ``setValue(_:forKey:)``.
+    /// The value of a property, as with ``ManagedObject/value(forKey:)`` and
+    /// ``ManagedObject/setValue(_:forKey:)``.
     public subscript(key: String) -> Any? {
         get { value(forKey: key) }
         nonmutating set { setValue(newValue, forKey: key) }

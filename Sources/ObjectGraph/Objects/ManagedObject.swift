@@ -144,15 +144,15 @@ open class ManagedObject {
     /// external storage is ``LargeValue``. A to-one relationship is a ``ManagedObject``, a to-many
     /// relationship `Set<ManagedObject>`, and an ordered relationship or a fetched property
     /// `[ManagedObject]`. Nil for an object without a context. Traps if the entity has no such
-    /// property; ``propertyValue(forKey:)`` throws instead.
+    /// property; ``KeyPathNaming/propertyValue(forKey:)`` throws instead.
     open func value(forKey key: String) -> Any? { keyed.value(forKey: key) }
 
     /// Sets a property and, for a relationship, its inverse.
     ///
     /// Numbers of any type are accepted if the attribute can represent them. A to-many relationship
     /// takes a set or an array of objects, an ordered relationship an array. Traps if the entity
-    /// has no such property, or the value has a wrong type; ``setPropertyValue(_:forKey:)`` throws
-    /// instead.
+    /// has no such property, or the value has a wrong type;
+    /// ``KeyPathNaming/setPropertyValue(_:forKey:)`` throws instead.
     open func setValue(_ value: Any?, forKey key: String) { keyed.setValue(value, forKey: key) }
 
     /// The value of an attribute or a to-one relationship, without firing a fault and without

@@ -7,9 +7,13 @@
 public struct ImportOptions: Sendable {
     /// What separates the fields of CSV.
     public enum Delimiter: String, Sendable, CaseIterable {
+        /// `,`
         case comma = ","
+        /// `;`
         case semicolon = ";"
+        /// A tabulator.
         case tab
+        /// `|`
         case bar = "|"
 
         package var byte: UInt8 { self == .tab ? 0x09 : rawValue.utf8.first ?? 0 }

@@ -4,13 +4,13 @@ public struct TransferProgress: Sendable {
     public let objects: Int
     /// The number of all objects; nil if it is not known before the end.
     public let total: Int?
-    /// The completed part of the work, from 0 to 1.
-    public let fraction: Double
+    /// The completed part of the work, from 0 to 1; nil for a comparison, whose end is not known.
+    public let fraction: Double?
 
-    package init(objects: Int, fraction: Double) {
+    package init(objects: Int, fraction: Double?) {
         self.objects = objects
         total = nil
-        self.fraction = min(1, max(0, fraction))
+        self.fraction = fraction.map { min(1, max(0, $0)) }
     }
 
     package init(objects: Int, of total: Int) {

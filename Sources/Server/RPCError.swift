@@ -1,5 +1,5 @@
-import Interchange
 import Coding
+import Interchange
 
 /// An error of JSON-RPC.
 struct RPCError: Error {

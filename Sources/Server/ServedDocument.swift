@@ -1,7 +1,7 @@
-import Interchange
 import Coding
 import Folio
 import Foundation
+import Interchange
 
 /// A document that a client has open.
 final class ServedDocument {

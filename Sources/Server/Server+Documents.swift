@@ -1,8 +1,8 @@
-import Interchange
 import Coding
 import DocumentFiles
 import Folio
 import Foundation
+import Interchange
 
 /// Opening, saving and closing.
 extension Server {

@@ -1,7 +1,7 @@
-import Interchange
 import Coding
 import Folio
 import Foundation
+import Interchange
 
 /// Merging other documents into open ones.
 extension Server {

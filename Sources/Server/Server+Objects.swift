@@ -1,7 +1,7 @@
-import Interchange
 import Coding
 import Folio
 import Foundation
+import Interchange
 
 /// Objects, undo and live results.
 extension Server {

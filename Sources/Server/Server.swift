@@ -1,7 +1,7 @@
-package import Interchange
 import Coding
 import Folio
 import Foundation
+package import Interchange
 
 /// Answers the requests of one client, one after the other, and tells it of changes.
 ///

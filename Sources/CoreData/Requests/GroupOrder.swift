@@ -27,13 +27,18 @@ enum GroupOrder {
         for key in request.sortDescriptors {
             if known.contains(key.keyPath) || key.ordersObjects || key.relevanceQuery != nil {
                 keys.append(key)
-            } else if !groups.isEmpty, !request.returnsDistinctResults {
+            } else if groups.isEmpty {
+                // One row has no order.
+                continue
+            } else if request.returnsDistinctResults {
+                // A column for the order would make equal rows different: the key is refused.
+                keys.append(key)
+            } else {
                 let function = key.isAscending ? "min:" : "max:", name = "\(prefix)\(keys.count)"
                 request.propertiesToFetch.append(
                     .expression(ExpressionDescription(name, .function(function, [.keyPath(key.keyPath)]))))
                 keys.append(SortKey(name, ascending: key.isAscending, collation: key.collation))
             }
-            // Without groups there is one row.
         }
         return keys
     }

@@ -24,14 +24,20 @@ public struct NSFetchRequestResultType: OptionSet, Sendable, Hashable {
 /// let books = try context.fetch(request)
 /// ```
 open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
-    private(set) var content = FetchRequestContent()
+    /// What the request says; requests for results of other types may share it.
+    private(set) var shared = SharedFetchRequest()
+
+    var content: FetchRequestContent {
+        get { shared.content }
+        _modify { yield &shared.content }
+    }
 
     /// Creates a request without an entity.
     public override init() { super.init() }
 
-    convenience init(_ content: FetchRequestContent) {
+    convenience init(_ shared: SharedFetchRequest) {
         self.init()
-        self.content = content
+        self.shared = shared
     }
 
     /// Creates a request for the objects of an entity.
@@ -166,8 +172,8 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     }
 }
 
-/// What a fetch request says: requests for results of other types may share it.
-final class FetchRequestContent {
+/// What a fetch request says.
+struct FetchRequestContent {
     var entity: NSEntityDescription?
     var entityName: String?
     var entityClass: NSManagedObject.Type?
@@ -190,20 +196,11 @@ final class FetchRequestContent {
     var havingPredicate: NSPredicate?
     var returnsDistinctResults = false
     var affectedStores: [NSPersistentStore]?
+}
 
-    init() {}
+/// The content of a fetch request, which requests for results of other types may have, too.
+final class SharedFetchRequest {
+    var content: FetchRequestContent
 
-    init(copying other: FetchRequestContent) {
-        (entity, entityName, entityClass, source) = (other.entity, other.entityName, other.entityClass, other.source)
-        (predicate, sortDescriptors) = (other.predicate, other.sortDescriptors)
-        (fetchLimit, fetchOffset, fetchBatchSize) = (other.fetchLimit, other.fetchOffset, other.fetchBatchSize)
-        (resultType, includesSubentities) = (other.resultType, other.includesSubentities)
-        (includesPendingChanges, includesPropertyValues) = (other.includesPendingChanges, other.includesPropertyValues)
-        returnsObjectsAsFaults = other.returnsObjectsAsFaults
-        shouldRefreshRefetchedObjects = other.shouldRefreshRefetchedObjects
-        relationshipKeyPathsForPrefetching = other.relationshipKeyPathsForPrefetching
-        (propertiesToFetch, propertiesToGroupBy) = (other.propertiesToFetch, other.propertiesToGroupBy)
-        (havingPredicate, returnsDistinctResults) = (other.havingPredicate, other.returnsDistinctResults)
-        affectedStores = other.affectedStores
-    }
+    init(_ content: FetchRequestContent = FetchRequestContent()) { self.content = content }
 }

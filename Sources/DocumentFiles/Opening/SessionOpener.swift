@@ -60,7 +60,7 @@ struct SessionOpener {
         try session.settle()
         session.anchor = anchor
         guard recovery == .discard, inspection.hasUnsavedWork || session.marker?.lastSave != nil else {
-            session.holdDiscardedKeys()
+            try session.holdDiscardedKeys()
             return session
         }
         let keys = session.givenKeys()
@@ -108,7 +108,7 @@ struct SessionOpener {
         session.form = WorkingSetForm(set, state)
         session.journal.quarantined = quarantined
         try session.settle()
-        session.holdDiscardedKeys()
+        try session.holdDiscardedKeys()
         return session
     }
 

@@ -35,12 +35,13 @@ extension DocumentSession {
 
     /// Gives none of the keys of discarded work to another object, as long as that lies in the
     /// package: copies of the document may have the work still. What can't be read tells nothing.
-    func holdDiscardedKeys() {
+    /// - Throws: Errors of the store.
+    func holdDiscardedKeys() throws {
         guard let package, isEditing, let sqliteStore,
             let log = try? File(FilePath.join(package, PackageLayout.discarded), .read)
         else { return }
         defer { log.close() }
         guard let keys = try? sqliteStore.greatestKeys(inLog: PlainFile(log)) else { return }
-        try? hold(GreatestKeys(keys, sqliteStore.identity.model))
+        try hold(GreatestKeys(keys, sqliteStore.identity.model))
     }
 }

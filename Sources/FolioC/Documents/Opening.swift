@@ -1,8 +1,8 @@
-import Coding
 package import CFolio
+import Coding
 internal import Folio
-internal import Interchange
 internal import Foundation
+internal import Interchange
 
 @c @implementation
 package func folio_document_open(

@@ -1,7 +1,7 @@
 package import CFolio
 internal import Folio
-internal import Interchange
 internal import Foundation
+internal import Interchange
 
 private let begin = "folio_document_begin_undo_group()", end = "folio_document_end_undo_group()"
 

@@ -1,7 +1,7 @@
 package import CFolio
 internal import Folio
-internal import Interchange
 internal import Foundation
+internal import Interchange
 
 /// The earlier states of a document, as they were listed.
 final class VersionsContent: HandleContent {

@@ -1,6 +1,6 @@
 internal import CFolio
-internal import Interchange
 internal import Foundation
+internal import Interchange
 
 /// Where a function stores an error.
 package typealias ErrorPlace = UnsafeMutablePointer<OpaquePointer?>?

@@ -1,7 +1,7 @@
 package import CFolio
 internal import Coding
-internal import Interchange
 internal import Foundation
+internal import Interchange
 
 /// An error as the host reads it.
 final class ErrorContent: HandleContent {

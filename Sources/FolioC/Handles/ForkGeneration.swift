@@ -1,5 +1,5 @@
-internal import Interchange
 internal import Foundation
+internal import Interchange
 
 /// The number of forks between the process that loaded the library and this one.
 ///

@@ -1,5 +1,5 @@
-internal import Interchange
 internal import Foundation
+internal import Interchange
 
 /// The handles that the host has.
 ///

@@ -1,7 +1,7 @@
 package import CFolio
 internal import DocumentFiles
-internal import Interchange
 internal import Foundation
+internal import Interchange
 
 /// The progress of the calls of the threads that use it.
 final class ProgressContent: HandleContent {

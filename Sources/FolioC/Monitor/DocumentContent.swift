@@ -1,8 +1,8 @@
 internal import CFolio
 internal import DocumentFiles
 internal import Folio
-internal import Interchange
 internal import Foundation
+internal import Interchange
 
 /// A document that the host has open, and what the host is to be told of it.
 ///

@@ -1,6 +1,6 @@
 internal import Dispatch
-internal import Interchange
 internal import Foundation
+internal import Interchange
 
 /// The lock of a document, which is also the executor of its actor: whoever has entered it may use
 /// the document, on whatever thread.

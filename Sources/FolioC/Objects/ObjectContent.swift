@@ -1,7 +1,7 @@
 package import CFolio
 internal import Folio
-internal import Interchange
 internal import Foundation
+internal import Interchange
 
 /// An object that the host has a handle of.
 final class ObjectContent: HandleContent {

@@ -1,7 +1,7 @@
 package import CFolio
 internal import Folio
-internal import Interchange
 internal import Foundation
+internal import Interchange
 
 /// A value that the host reads piece by piece, on one thread at a time.
 final class StreamContent: HandleContent {

@@ -1,7 +1,7 @@
 internal import CFolio
 internal import Folio
-internal import Interchange
 internal import Foundation
+internal import Interchange
 
 /// Reads several properties of objects. A key may be a path through to-one relationships.
 ///

@@ -1,7 +1,7 @@
 package import CFolio
 internal import Folio
-internal import Interchange
 internal import Foundation
+internal import Interchange
 
 /// Results that follow the changes of a document.
 final class LiveContent: HandleContent, @unchecked Sendable {

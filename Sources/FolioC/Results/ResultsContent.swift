@@ -1,7 +1,7 @@
 package import CFolio
 internal import Folio
-internal import Interchange
 internal import Foundation
+internal import Interchange
 
 /// A list of objects that the host has.
 final class ResultsContent: HandleContent {

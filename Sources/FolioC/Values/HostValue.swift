@@ -1,7 +1,7 @@
 internal import CFolio
 internal import Folio
-internal import Interchange
 internal import Foundation
+internal import Interchange
 
 /// A value that the host gives.
 struct HostValue {

@@ -1,7 +1,7 @@
 internal import CFolio
 internal import Folio
-internal import Interchange
 internal import Foundation
+internal import Interchange
 internal import RowMemory
 
 /// The memory of the text, bytes and lists in values that the host reads.

@@ -1,5 +1,5 @@
-import Foundation
 import Folio
+import Foundation
 
 extension ModelArgument {
     /// Loads a model, and tells of what it was read without.

@@ -67,7 +67,7 @@ public struct DocumentDifference: Sendable {
             var objects: [ObjectDifference] = []
             try walk.forEach { difference in
                 objects.append(difference)
-                try progress(TransferProgress(objects: objects.count, fraction: 0))
+                try progress(TransferProgress(objects: objects.count, fraction: nil))
             }
             return DocumentDifference(objects, walk.modelDifferences)
         }

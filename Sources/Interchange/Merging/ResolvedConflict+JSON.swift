@@ -1,6 +1,6 @@
-import Foundation
 package import Coding
 package import Folio
+import Foundation
 
 extension ResolvedConflict {
     /// The result of resolving a conflict.

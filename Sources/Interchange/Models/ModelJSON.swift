@@ -1,6 +1,6 @@
-import Foundation
 import Coding
 package import Folio
+import Foundation
 
 /// A model as JSON: all aspects that matter for objects, with the names of the framework.
 package enum ModelJSON {

@@ -1,5 +1,5 @@
-package import Foundation
 package import Folio
+package import Foundation
 
 /// Formats attribute values as in the export (see `folio help export`). All formatting of numbers,
 /// dates and bytes is defined here.

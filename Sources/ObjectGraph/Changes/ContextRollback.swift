@@ -17,9 +17,7 @@ struct ContextRollback {
         let dropped = context.changes
         context.changes = ChangeRecords()
         context.pendingDeletions.clear()
-        // What is saved meanwhile of the objects of a save in progress is merged at its end.
-        context.deferredMerges.hasMerged = false
-        (context.deferredMerges.gone, context.deferredMerges.accepted, context.deferredMerges.changed) = ([], [], [])
+        context.deferredMerges.forgetMerges()
         context.news.clear(keepsReadings: keepsReadings)
         context.tracker.eventLog = EventLog()
         context.undoManager?.removeAllActions(withTarget: context)

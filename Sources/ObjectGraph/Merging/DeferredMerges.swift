@@ -32,6 +32,12 @@ struct DeferredMerges {
         }
     }
 
+    /// Forgets what was deferred so far. What is saved meanwhile of the objects of a save in
+    /// progress is merged at its end.
+    mutating func forgetMerges() {
+        (gone, accepted, changed, hasMerged) = ([], [], [], false)
+    }
+
     /// Returns what was saved during the save, and clears it.
     mutating func takeSaves() -> SavedChanges {
         defer { ofSaveUnderWay = SavedChanges() }

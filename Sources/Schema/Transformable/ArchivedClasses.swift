@@ -13,6 +13,9 @@ package enum ArchivedClasses: Sendable {
     /// These classes, and those that inherit from them.
     case listed([AnyClass])
 
+    /// The longest name of a class in bytes. The runtime resolves a name by recursion.
+    private static let longestName = 512
+
     /// Whether values of a class may be archived.
     func allows(_ type: ArchivedClass) -> Bool {
         guard type.supportsSecureCoding else { return false }
@@ -32,7 +35,7 @@ package enum ArchivedClasses: Sendable {
         let isSpelled = name.unicodeScalars.allSatisfy {
             ".$_".unicodeScalars.contains($0) || $0.properties.isXIDContinue
         }
-        guard !name.isEmpty, isSpelled else { return nil }
+        guard !name.isEmpty, name.utf8.count <= Self.longestName, isSpelled else { return nil }
         var listed = requested.compactMap { $0 as? ArchivedClass }
         if case .listed(let types) = self { listed += types.compactMap { $0 as? ArchivedClass } }
         let found =

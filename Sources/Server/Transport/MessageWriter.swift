@@ -1,6 +1,6 @@
-import Interchange
 import Coding
 import Foundation
+import Interchange
 import Synchronization
 
 /// Writes messages to a descriptor, on a thread of its own, in the order in which they are sent.

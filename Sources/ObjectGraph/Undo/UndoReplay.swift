@@ -172,8 +172,9 @@ struct UndoReplay {
             }
         }
         switch change {
-        case .memberRemoved(_, _, let member, _) where !canShow(member) && !member.state.isFault:
-            // The object is gone, whoever deleted it.
+        case .memberAdded(_, _, let member) where !canShow(member) && !member.state.isFault,
+            .memberRemoved(_, _, let member, _) where !canShow(member) && !member.state.isFault:
+            // The object is gone, whoever deleted it. A removal would be a change to take back.
             break
         case .memberAdded(let owner, let property, let member):
             context.relationships.removeMember(owner, context.registry.relation(owner, property), member)
